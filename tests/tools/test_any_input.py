@@ -18,6 +18,7 @@ SEEDS = {
     "nvidia-smi-q": ["nvidia-smi/healthy.xml", "nvidia-smi/degraded.xml"],
     "nvlink-s": ["nvlink-status/degraded.txt"],
     "nvbandwidth": ["nvbandwidth/healthy.json"],
+    "nvbandwidth-text": ["nvbandwidth/healthy.txt"],
     "nccl-tests": ["nccl-tests/healthy.txt", "nccl-tests/iterations.txt"],
     "ib-sysfs": ["infiniband/healthy-sysfs.txt"],
     "ib-counters": ["infiniband/healthy-counters.txt"],

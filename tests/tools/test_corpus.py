@@ -16,6 +16,7 @@ from fixtures.tools import (
     ibstat,
     nccl_tests,
     nvbandwidth,
+    nvbandwidth_text,
     nvidia_smi,
     nvlink_status,
     perftest,
@@ -174,6 +175,19 @@ def test_nvbandwidth_json() -> None:
     [case] = nvbandwidth.parse(text, check_sum=False).testcases
     assert (len(case.matrix), len(case.matrix[0]), case.sum_gbytes) == (2, 8, 20841.13)
     assert (min(case.cells), max(case.cells), case.passed) == (370.90, 374.39, True)
+
+
+def test_nvbandwidth_text() -> None:
+    report = nvbandwidth_text.parse(sample("nvbandwidth", "01"))
+    assert len(report.testcases) == 15
+    assert report.test("host_to_device_memcpy_ce").sum_gbytes == 1985.60
+    latency = report.test("host_device_latency_sm")
+    assert (latency.cells, latency.unit) == ((772.58,), "ns")
+    [case] = nvbandwidth_text.parse(sample("nvbandwidth", "02")).testcases
+    assert (len(case.cells), min(case.cells), max(case.cells)) == (56, 797.65, 798.25)
+    assert case.sum_gbytes == 44685.29
+    with pytest.raises(Unreadable, match="cut short"):
+        nvbandwidth_text.parse(sample("nvbandwidth", "04"))
 
 
 def test_sysfs() -> None:
