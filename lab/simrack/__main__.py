@@ -3,23 +3,97 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fixtures.model.errors import RackError
+from fixtures.model.lab import parse_fault
+from fixtures.model.loading import load_inventory
+from lab.simrack import child
 from lab.simrack.embedded import write
+from lab.simrack.faults import FAULTS
+from lab.simrack.handle import LabHandle, start
 
 INVENTORIES = Path(__file__).parents[2] / "inventories"
+USAGE_ERROR = 4
 
 
 def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    match options.command:
+        case "inventories":
+            for path in write(INVENTORIES):
+                print(f"written: {path}")
+        case "faults":
+            print(fault_table())
+        case "serve":
+            return child.main(options.state_dir)
+        case "up":
+            return _up(options)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lab.simrack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("inventories", help="rewrite the embedded inventories")
-    parser.parse_args(arguments)
-    for path in write(INVENTORIES):
-        print(f"written: {path}")
+    commands.add_parser("faults", help="list the fault library")
+    serve = commands.add_parser("serve", help="(internal) serve the world on standard input")
+    serve.add_argument("--state-dir", type=Path, required=True)
+    up = commands.add_parser("up", help="run a rack in the foreground until Ctrl-C")
+    up.add_argument("--inventory", default="rack7")
+    up.add_argument("--fault", action="append", default=[], metavar="KIND@PART[:key=value,…]")
+    up.add_argument("--seed", type=int, default=0)
+    up.add_argument("--state-dir", type=Path, default=None)
+    return parser
+
+
+def fault_table() -> str:
+    """The library, one fault a paragraph: what it is, where it goes, what must see it."""
+    paragraphs = []
+    for fault in FAULTS:
+        params = ",".join(f"{name}={value}" for name, value in fault.params.items())
+        part = {"host": "HOST|RACK|INVENTORY", "link": "GPU[/linkN]"}.get(
+            fault.takes, fault.takes.upper()
+        )
+        paragraphs.append(
+            f"{fault.kind}@{part}{f':{params}' if params else ''}\n"
+            f"    {fault.about}; {fault.seen_by} says {fault.verdict}"
+        )
+    return "\n".join(paragraphs)
+
+
+def _up(options: argparse.Namespace) -> int:
+    folder = options.state_dir or Path(tempfile.mkdtemp(prefix="simrack-"))
+    try:
+        faults = [parse_fault(text) for text in options.fault]
+        inventory = load_inventory(options.inventory, INVENTORIES)
+        lab = start(inventory, state_dir=folder, seed=options.seed, faults=faults)
+    except RackError as error:
+        print(error, file=sys.stderr)
+        return USAGE_ERROR
+    try:
+        print(_how_to_reach(lab))
+        signal.sigwait((signal.SIGINT, signal.SIGTERM))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        lab.stop()
     return 0
+
+
+def _how_to_reach(lab: LabHandle) -> str:
+    info = lab.info
+    address, port = next(iter(info.endpoints.values()))
+    return (
+        f"{len(info.endpoints)} hosts listen at port {port}\n"
+        f"known_hosts: {info.known_hosts}\nkey: {info.key}\n"
+        f"ssh -F none -i {info.key} -o UserKnownHostsFile={info.known_hosts} -p {port} "
+        f"{info.user}@{address} nvidia-smi -L"
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,123 @@
+"""Running one command line on a machine: wrappers off, program looked up, deadline kept.
+
+The wrappers are those of the transport: `sudo -n`, `env NAME=VALUE …`, `setsid -w`, and
+`timeout -k GRACE SECONDS`, in any order. Exit statuses are theirs: 124 after the deadline, 127 for
+a program that is not there, 143 for one that a sweep has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.simrack.machine import Call, Machine, Sink
+from lab.simrack.programs import PROGRAMS, Program
+
+TIMED_OUT, NOT_FOUND, TERMINATED, USAGE = 124, 127, 143, 125
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A command line without its wrappers; `wrapper` is the innermost one, or `sh`."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    deadline_s: float | None
+    wrapper: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    rc: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    duration_s: float = 0.0
+
+
+def unwrap(words: Sequence[str]) -> Line:
+    """Take the wrappers off; raises ValueError where a wrapper has nothing to run."""
+    argv, env, wrapper = list(words), dict[str, str](), "sh"
+    deadline: float | None = None
+    while argv and argv[0] in ("sudo", "env", "setsid", "timeout"):
+        wrapper = argv.pop(0)
+        while argv and argv[0].startswith("-"):
+            option = argv.pop(0)
+            if wrapper == "timeout" and option in ("-k", "-s") and argv:
+                argv.pop(0)
+        while wrapper == "env" and argv and "=" in argv[0]:
+            name, _, value = argv.pop(0).partition("=")
+            env[name] = value
+        if wrapper == "timeout" and argv:
+            deadline = float(argv.pop(0).rstrip("s"))
+    if not argv:
+        raise ValueError(f"{wrapper}: nothing to run")
+    return Line(argv=tuple(argv), env=env, deadline_s=deadline, wrapper=wrapper)
+
+
+async def execute(machine: Machine, words: Sequence[str], sink: Sink | None = None) -> Outcome:
+    """Run to the end. `sink` gets standard output as it comes; else it is in the outcome."""
+    started = time.monotonic()
+    try:
+        line = unwrap(words)
+    except ValueError as error:
+        return Outcome(rc=USAGE, stdout=b"", stderr=f"{error}\n".encode())
+    call = Call(machine=machine, argv=line.argv, env=line.env, sink=sink)
+    program = _program(machine, line)
+    if program is None:
+        return Outcome(rc=NOT_FOUND, stdout=b"", stderr=_not_found(line).encode())
+    rc = await _within(call, program, line)
+    return Outcome(
+        rc=rc,
+        stdout=b"".join(call.stdout),
+        stderr=b"".join(call.stderr),
+        timed_out=rc == TIMED_OUT and line.deadline_s is not None,
+        duration_s=time.monotonic() - started,
+    )
+
+
+async def _within(call: Call, program: Program, line: Line) -> int:
+    """The program's exit status, or that of what has ended it."""
+    with call.machine.process(line.argv, line.env) as process:
+        running = asyncio.ensure_future(program(call))
+        swept = asyncio.ensure_future(process.ended.wait())
+        done, left = await asyncio.wait(
+            (running, swept), timeout=line.deadline_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        if running in done:
+            return running.result()
+        return TERMINATED if swept in done else TIMED_OUT
+
+
+def _program(machine: Machine, line: Line) -> Program | None:
+    name = line.argv[0].rsplit("/", 1)[-1]
+    if name in machine.state.missing:
+        return None
+    if name in machine.state.hanging:
+        return _sleep
+    entry = PROGRAMS.get(name)
+    if entry is None or machine.state.os not in entry.systems:
+        return None
+    return entry.program
+
+
+async def _sleep(call: Call) -> int:
+    """What a hung program does: nothing, until its deadline or a sweep ends it."""
+    await asyncio.Event().wait()
+    return 0
+
+
+def _not_found(line: Line) -> str:
+    name = line.argv[0]
+    if line.wrapper == "timeout":
+        return f"timeout: failed to run command '{name}': No such file or directory\n"
+    if line.wrapper == "sudo":
+        return f"sudo: {name}: command not found\n"
+    if line.wrapper in ("env", "setsid"):
+        return f"{line.wrapper}: '{name}': No such file or directory\n"
+    return f"sh: 1: {name}: not found\n"

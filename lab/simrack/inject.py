@@ -1,0 +1,84 @@
+"""Putting faults into a world: every name is checked before anything is started."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fixtures.model.errors import InventoryError
+from fixtures.model.lab import FaultSpec
+from fixtures.model.suggest import did_you_mean
+from lab.simrack.faults import BY_KIND, Fault, Params, Target
+from lab.simrack.state import HostState, World
+
+_LINK = re.compile(r"link(\d{1,3})")
+
+
+def inject(world: World, faults: Sequence[FaultSpec]) -> None:
+    """Apply all faults; raises InventoryError for a kind, part or parameter that does not exist."""
+    for spec in faults:
+        fault = BY_KIND.get(spec.kind)
+        if fault is None:
+            raise InventoryError(
+                f"--fault {spec}: simrack has no fault {spec.kind!r}"
+                f"{did_you_mean(spec.kind, BY_KIND)}; `python -m lab.simrack faults` lists them"
+            )
+        params = _params(spec, fault)
+        for target in _targets(world, spec, fault):
+            try:
+                fault.apply(target, params)
+            except InventoryError as error:
+                raise InventoryError(f"--fault {spec}: {error}") from error
+
+
+def _params(spec: FaultSpec, fault: Fault) -> Params:
+    for name in spec.params:
+        if name not in fault.params:
+            raise InventoryError(
+                f"--fault {spec}: {fault.kind} has no parameter {name!r}"
+                f"{did_you_mean(name, fault.params)}; it has {', '.join(fault.params) or 'none'}"
+            )
+    return {**fault.params, **spec.params}
+
+
+def _targets(world: World, spec: FaultSpec, fault: Fault) -> list[Target]:
+    host, _, inner = spec.part.partition("/")
+    if not inner and fault.takes == "host":
+        hosts = world.members(spec.part)
+        if not hosts:
+            known = [world.name, *world.racks, *world.hosts]
+            raise _no_such(spec, "host, rack or inventory", known)
+        return [Target(host=member) for member in hosts]
+    if host not in world.hosts:
+        raise _no_such(spec, "host", list(world.hosts))
+    return [_inner(world.hosts[host], inner, spec, fault)]
+
+
+def _inner(host: HostState, inner: str, spec: FaultSpec, fault: Fault) -> Target:
+    if fault.takes == "port":
+        for port in host.ports:
+            if inner in (port.device, f"{port.device}/1"):
+                return Target(host=host, port=port)
+        raise _no_such(spec, "port", [f"{port.part}/1" for port in host.ports])
+    slot, _, link = inner.partition("/")
+    gpu = next((gpu for gpu in host.gpus if gpu.slot == slot), None)
+    match = _LINK.fullmatch(link)
+    fits = fault.takes in ("gpu", "link") and (not link or (match and fault.takes == "link"))
+    if gpu is None or not fits:
+        raise _no_such(spec, fault.takes, _parts(host, fault))
+    return Target(host=host, gpu=gpu, link=int(match[1]) if match else None)
+
+
+def _parts(host: HostState, fault: Fault) -> list[str]:
+    if fault.takes == "host":
+        return [host.name]
+    if fault.takes == "gpu":
+        return [gpu.part for gpu in host.gpus]
+    return [f"{gpu.part}/link{index}" for gpu in host.gpus for index in range(len(gpu.links))]
+
+
+def _no_such(spec: FaultSpec, kind: str, known: list[str]) -> InventoryError:
+    return InventoryError(
+        f"--fault {spec}: {spec.kind} takes a {kind}, and there is no {spec.part!r}"
+        f"{did_you_mean(spec.part, known)}"
+    )

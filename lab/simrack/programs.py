@@ -1,0 +1,42 @@
+"""Which programs a host has: name to view, and the operating systems that carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from lab.simrack.machine import Call
+from lab.simrack.views import basic, files, infiniband, launch, nvbandwidth, nvidia_smi, perftest
+
+Program = Callable[[Call], Awaitable[int]]
+LINUX, EVERYWHERE = ("linux",), ("linux", "nvos")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    program: Program
+    systems: tuple[str, ...] = LINUX
+
+
+PROGRAMS: Mapping[str, Entry] = {
+    "date": Entry(basic.date, EVERYWHERE),
+    "uname": Entry(basic.uname, EVERYWHERE),
+    "hostname": Entry(basic.hostname, EVERYWHERE),
+    "true": Entry(basic.true, EVERYWHERE),
+    "false": Entry(basic.false, EVERYWHERE),
+    "echo": Entry(basic.echo, EVERYWHERE),
+    "sleep": Entry(basic.sleep, EVERYWHERE),
+    "cat": Entry(files.cat, EVERYWHERE),
+    "grep": Entry(files.grep),
+    "rm": Entry(files.rm),
+    "nvidia-smi": Entry(nvidia_smi.run),
+    "nvbandwidth": Entry(nvbandwidth.run),
+    "ibstat": Entry(infiniband.ibstat),
+    "rdma": Entry(infiniband.rdma),
+    "ssh": Entry(launch.ssh),
+    "mpirun": Entry(launch.mpirun),
+    **dict.fromkeys(
+        ("ib_write_bw", "ib_write_lat", "ib_read_bw", "ib_read_lat", "ib_send_bw", "ib_send_lat"),
+        Entry(perftest.run),
+    ),
+}

@@ -1,0 +1,229 @@
+"""The model of the hardware: what is true of each host, GPU, link and port.
+
+Faults change these values before the server starts; views print them and change none. Traffic
+counters are the one thing that moves while the rack runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fixtures.model.inventory import Gpu, Host, Inventory, Nic
+from fixtures.model.subjects import partition_of
+from lab.simrack.products import GpuProduct, gpu_product
+
+Reach = Literal["up", "refused", "mute"]
+NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
+NVOS_KERNEL = "6.1.0-22-2-amd64"
+_NO_FIRMWARE = {"kernel": "6.8.0-generic", "gpu_driver": "580.95.05", "vbios": "00", "nic": "00"}
+
+
+@dataclass(slots=True, kw_only=True)
+class FabricState:
+    """Membership of the NVLink fabric as NVML names it."""
+
+    state: str = "Completed"
+    status: str = "Success"
+    clique: int = 0
+    cluster: str = NO_CLUSTER
+
+
+@dataclass(slots=True, kw_only=True)
+class GpuState:
+    """One GPU slot. `links` is GB/s in one direction per NVLink, None where the link is down.
+
+    `copy_factor` and `nccl_factor` scale what copies and collectives reach; `wrong` is the number
+    of wrong values that a collective containing this GPU finds per row.
+    """
+
+    slot: str
+    part: str
+    pci: str
+    serial: str
+    uuid: str
+    module: int
+    vbios: str
+    limit_w: float
+    fabric: FabricState
+    links: list[float | None]
+    present: bool = True
+    lost: bool = False
+    remap_pending: bool = False
+    copy_factor: float = 1.0
+    nccl_factor: float = 1.0
+    wrong: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class PortState:
+    """Port 1 of one NIC slot. Counters count bytes and packets since the start of the lab."""
+
+    device: str
+    part: str
+    guid: str
+    rail: int
+    link_layer: str
+    gid_index: int
+    leaf: str
+    lid: int
+    firmware: str
+    rate_gbps: int = 400
+    up: bool = True
+    sent_bytes: int = 0
+    sent_packets: int = 0
+    received_bytes: int = 0
+    received_packets: int = 0
+    write_requests: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class HostState:
+    """One host, and how it answers. `skew_s` is how far its clock is ahead."""
+
+    name: str
+    kind: str
+    os: str
+    rack: str
+    rack_serial: str
+    tray: int
+    slot: int
+    serial: str
+    names: tuple[str, ...]
+    address: str
+    kernel: str
+    driver: str
+    boot_id: str
+    gpus: list[GpuState]
+    ports: list[PortState]
+    reach: Reach = "up"
+    key_changed: bool = False
+    skew_s: float = 0.0
+    missing: set[str] = field(default_factory=set)
+    hanging: set[str] = field(default_factory=set)
+
+    @property
+    def shown(self) -> list[GpuState]:
+        """The GPUs that the driver enumerates, in order of PCI address; lost ones among them."""
+        return [gpu for gpu in self.gpus if gpu.present]
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """The whole inventory as hardware. `product` is None where there are no GPUs to print."""
+
+    name: str
+    seed: int
+    product: GpuProduct
+    hosts: dict[str, HostState]
+    racks: dict[str, tuple[str, ...]]
+
+    def noise(self, *about: object, spread: float = 0.004) -> float:
+        """A factor near 1 that is the same for the same seed and subject."""
+        return 1.0 + random.Random(f"{self.seed}:{about}").uniform(-spread, spread)
+
+    def members(self, part: str) -> list[HostState]:
+        """The hosts of the inventory's name, of a rack, or the host of that name; may be empty."""
+        if part == self.name:
+            return list(self.hosts.values())
+        names = self.racks.get(part, (part,))
+        return [self.hosts[name] for name in names if name in self.hosts]
+
+
+def build(inventory: Inventory, seed: int) -> World:
+    """Healthy hardware, exactly as the inventory says it was bought."""
+    product = gpu_product(inventory.product)
+    lids = iter(range(16, 0xBFFF))
+    return World(
+        name=inventory.name,
+        seed=seed,
+        product=product,
+        racks=dict(inventory.racks),
+        hosts={
+            name: _host(inventory, host, product, seed, [next(lids) for _ in host.nics])
+            for name, host in inventory.hosts.items()
+        },
+    )
+
+
+def _host(
+    inventory: Inventory, host: Host, product: GpuProduct, seed: int, lids: list[int]
+) -> HostState:
+    switch = host.kind == "switch"
+    mates = [h for h in inventory.racks.get(host.rack, ()) if inventory.hosts[h].kind == host.kind]
+    tray = mates.index(host.name) if host.name in mates else 0
+    driver = _bought(inventory, "gpu_driver")
+    return HostState(
+        name=host.name,
+        kind=host.kind,
+        os=host.os,
+        rack=host.rack,
+        rack_serial=f"18202250{_digits(host.rack or inventory.name):05d}",
+        tray=tray,
+        slot=tray + 1 if tray < 8 else tray + 10,
+        serial=host.serial,
+        names=tuple(dict.fromkeys((host.name, host.address, host.peer_address))),
+        address=host.address,
+        kernel=NVOS_KERNEL if switch else _bought(inventory, "kernel"),
+        driver=driver,
+        boot_id=uuid_of(seed, host.name, "boot"),
+        gpus=[_gpu(inventory, gpu, product, seed, i) for i, gpu in enumerate(host.gpus)],
+        ports=[_port(inventory, nic, lid) for nic, lid in zip(host.nics, lids, strict=True)],
+    )
+
+
+def _bought(inventory: Inventory, kind: str) -> str:
+    allowed: list[str] = getattr(inventory.firmware, kind)
+    return allowed[0] if allowed else _NO_FIRMWARE[kind]
+
+
+def _gpu(inventory: Inventory, gpu: Gpu, product: GpuProduct, seed: int, index: int) -> GpuState:
+    partition = partition_of(inventory, gpu.part.split("/", 1)[0])
+    fabric = FabricState()
+    if partition is not None:
+        fabric.cluster = partition.cluster_uuid or uuid_of(0, inventory.name, partition.name)
+        fabric.clique = partition.clique or 0
+    return GpuState(
+        slot=gpu.slot,
+        part=gpu.part,
+        pci=gpu.pci,
+        serial=gpu.serial or f"165{_digits(gpu.part):010d}",
+        uuid=f"GPU-{uuid_of(0, inventory.name, gpu.part)}",
+        module=_module(gpu.label, index),
+        vbios=_bought(inventory, "vbios"),
+        limit_w=float(inventory.power.gpu_limit_w or product.limit_w),
+        fabric=fabric,
+        links=[product.link_gbytes] * product.links,
+    )
+
+
+def _module(label: str, index: int) -> int:
+    words = label.split()
+    return int(words[-1]) if words and words[-1].isdecimal() else index + 1
+
+
+def _port(inventory: Inventory, nic: Nic, lid: int) -> PortState:
+    far = inventory.plan.far_end(nic.port)
+    return PortState(
+        device=nic.slot,
+        part=nic.part,
+        guid=nic.guid or f"b8e924{_digits(nic.part):010x}"[:16],
+        rail=nic.rail,
+        link_layer=nic.link_layer,
+        gid_index=nic.gid_index or 0,
+        leaf=far.split("/", 1)[0] if far else "",
+        lid=lid,
+        firmware=_bought(inventory, "nic"),
+    )
+
+
+def uuid_of(seed: int, *about: str) -> str:
+    """An identifier that is the same for the same subject in every run."""
+    text = hashlib.sha256(":".join((str(seed), *about)).encode()).hexdigest()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:32]}"
+
+
+def _digits(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 100_000

@@ -1,0 +1,1 @@
+"""One module per tool: renders the state in the layout that the real tool prints."""

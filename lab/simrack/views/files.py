@@ -1,0 +1,212 @@
+"""procfs, sysfs and the files that programs wrote, as `cat`, `grep` and `rm` see them.
+
+A file is text or a function that gives its text now: links change speed under load, counters move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from lab.simrack.machine import Call, Machine
+from lab.simrack.state import GpuState, PortState
+from lab.simrack.views import infiniband
+
+Content = str | Callable[[], str]
+IB = "/sys/class/infiniband"
+PCI = "/sys/bus/pci/devices"
+DMI = "/sys/class/dmi/id"
+_ZERO_COUNTERS = (
+    *("VL15_dropped", "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery"),
+    *("local_link_integrity_errors", "multicast_rcv_packets", "multicast_xmit_packets"),
+    *("port_rcv_constraint_errors", "port_rcv_errors", "port_rcv_remote_physical_errors"),
+    *("port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards"),
+    *("port_xmit_wait", "symbol_error"),
+)
+_ZERO_HW_COUNTERS = (
+    *("duplicate_request", "implied_nak_seq_err", "local_ack_timeout_err", "out_of_buffer"),
+    *("out_of_sequence", "packet_seq_err", "req_cqe_error", "req_cqe_flush_error"),
+    *("req_remote_access_errors", "req_remote_invalid_request", "resp_cqe_error"),
+    *("resp_cqe_flush_error", "resp_local_length_error", "resp_remote_access_errors"),
+    *("rnr_nak_retry_err", "roce_adp_retrans", "roce_adp_retrans_to", "roce_slow_restart"),
+    *("roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_atomic_requests"),
+    *("rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests"),
+)
+WORD_BYTES = 4
+"""`port_xmit_data` and `port_rcv_data` count four-byte words (InfiniBand, PortCounters)."""
+
+
+def tree(machine: Machine) -> dict[str, Content]:
+    """Every file that this host has, by path, without those that programs wrote."""
+    host = machine.state
+    files: dict[str, Content] = {
+        "/proc/sys/kernel/random/boot_id": f"{host.boot_id}\n",
+        "/etc/os-release": _os_release(machine),
+        "/etc/hostname": f"{host.name}\n",
+        "/proc/meminfo": _meminfo(machine.site.world.product.memory_total_kb),
+        **_dmi(machine),
+    }
+    if host.gpus:
+        files["/proc/driver/nvidia/version"] = _driver_version(host.driver)
+    for gpu in host.shown:
+        files.update(_pci_gpu(machine, gpu))
+    for port in host.ports:
+        files.update(_ib(port))
+    return files
+
+
+def _os_release(machine: Machine) -> str:
+    if machine.state.os == "nvos":
+        return 'NAME="NVIDIA Networking OS"\nID=nvos\nVERSION_ID=25.02\n'
+    name = machine.site.world.product.os_name
+    return f'PRETTY_NAME="{name}"\nNAME="Ubuntu"\nID=ubuntu\nVERSION_ID="{name.split()[1][:5]}"\n'
+
+
+def _meminfo(total_kb: int) -> str:
+    rows = {"MemTotal": total_kb, "MemFree": total_kb * 97 // 100}
+    rows["MemAvailable"] = total_kb * 98 // 100
+    rows.update({"SwapTotal": 0, "SwapFree": 0, "Hugepagesize": 2048})
+    return "".join(f"{name + ':':<16}{value:>12} kB\n" for name, value in rows.items())
+
+
+def _dmi(machine: Machine) -> dict[str, Content]:
+    product = machine.site.world.product
+    serial = machine.state.serial
+    values = {
+        "product_name": product.host_product,
+        "product_serial": serial,
+        "board_serial": serial,
+        "bios_version": product.bios,
+    }
+    return {f"{DMI}/{name}": f"{value}\n" for name, value in values.items()}
+
+
+def _driver_version(version: str) -> str:
+    return (
+        f"NVRM version: NVIDIA UNIX Open Kernel Module  {version}  Release Build\n"
+        "GCC version:  gcc version 13.3.0 (Ubuntu 13.3.0-6ubuntu2~24.04)\n"
+    )
+
+
+def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
+    def speed() -> str:
+        if gpu.lost:
+            return "Unknown\n"
+        return "32.0 GT/s PCIe\n" if machine.loads else "2.5 GT/s PCIe\n"
+
+    folder = f"{PCI}/{gpu.pci}"
+    return {
+        f"{folder}/current_link_speed": speed,
+        f"{folder}/current_link_width": "63\n" if gpu.lost else "16\n",
+        f"{folder}/max_link_speed": "Unknown\n" if gpu.lost else "32.0 GT/s PCIe\n",
+        f"{folder}/max_link_width": "255\n" if gpu.lost else "16\n",
+        f"{folder}/vendor": "0x10de\n",
+        f"{folder}/device": f"0x{machine.site.world.product.device_id[:4].lower()}\n",
+        f"{folder}/class": "0x030200\n",
+    }
+
+
+def _ib(port: PortState) -> dict[str, Content]:
+    folder = f"{IB}/{port.device}"
+    inner = f"{folder}/ports/1"
+    words = [port.guid[at : at + 4] for at in range(0, 16, 4)]
+    gid = ":".join(["fe80", "0000", "0000", "0000", *words])
+    values: dict[str, Content] = {
+        f"{folder}/node_guid": ":".join(words),
+        f"{folder}/sys_image_guid": ":".join(words),
+        f"{folder}/fw_ver": port.firmware,
+        f"{folder}/board_id": infiniband.BOARD,
+        f"{folder}/hca_type": infiniband.HCA_TYPE,
+        f"{inner}/state": "4: ACTIVE" if port.up else "1: DOWN",
+        f"{inner}/phys_state": "5: LinkUp" if port.up else "2: Polling",
+        f"{inner}/rate": infiniband.rate(port),
+        f"{inner}/lid": f"0x{infiniband.lid(port):x}",
+        f"{inner}/sm_lid": f"0x{infiniband.sm_lid(port):x}",
+        f"{inner}/link_layer": infiniband.layer(port),
+        f"{inner}/gids/0": gid,
+        f"{inner}/gids/{port.gid_index}": gid,
+    }
+    files = {path: f"{text}\n" for path, text in values.items()}
+    return {**files, **_counters(port, inner)}
+
+
+def _counters(port: PortState, inner: str) -> dict[str, Content]:
+    def moving(read: Callable[[], int]) -> Content:
+        return lambda: f"{read()}\n"
+
+    counters = {
+        "port_rcv_data": moving(lambda: port.received_bytes // WORD_BYTES),
+        "port_rcv_packets": moving(lambda: port.received_packets),
+        "port_xmit_data": moving(lambda: port.sent_bytes // WORD_BYTES),
+        "port_xmit_packets": moving(lambda: port.sent_packets),
+        "unicast_rcv_packets": moving(lambda: port.received_packets),
+        "unicast_xmit_packets": moving(lambda: port.sent_packets),
+    }
+    hw_counters = {
+        "lifespan": "12\n",
+        "rx_write_requests": moving(lambda: port.write_requests),
+    }
+    return {
+        **{f"{inner}/counters/{name}": "0\n" for name in _ZERO_COUNTERS},
+        **{f"{inner}/counters/{name}": text for name, text in counters.items()},
+        **{f"{inner}/hw_counters/{name}": "0\n" for name in _ZERO_HW_COUNTERS},
+        **{f"{inner}/hw_counters/{name}": text for name, text in hw_counters.items()},
+    }
+
+
+def _all(machine: Machine) -> Mapping[str, Content]:
+    if not machine.tree:
+        machine.tree.update(tree(machine))
+    return machine.tree
+
+
+def _read(machine: Machine, path: str) -> str | None:
+    content = machine.files.get(path) or _all(machine).get(path)
+    return content() if callable(content) else content
+
+
+async def cat(call: Call) -> int:
+    rc = 0
+    for path in call.argv[1:]:
+        text = _read(call.machine, path)
+        if text is None:
+            rc = call.fail(f"cat: {path}: No such file or directory\n")
+        else:
+            call.write(text)
+    return rc
+
+
+async def rm(call: Call) -> int:
+    rc = 0
+    for path in (word for word in call.argv[1:] if not word.startswith("-")):
+        if call.machine.files.pop(path, None) is None and "-f" not in call.argv:
+            rc = call.fail(f"rm: cannot remove '{path}': No such file or directory\n")
+    return rc
+
+
+async def grep(call: Call) -> int:
+    """`grep [-r] [-s] [-H] PATTERN FILE…`, for a pattern that is plain text."""
+    flags = "".join(word[1:] for word in call.argv[1:] if word.startswith("-") and len(word) > 1)
+    words = [word for word in call.argv[1:] if not word.startswith("-") or word == "-"]
+    if len(words) < 2:
+        return call.fail("grep: usage: grep [OPTION]... PATTERNS [FILE]...\n", 2)
+    pattern, paths = words[0], words[1:]
+    named = "H" in flags or "r" in flags or len(paths) > 1
+    found, missing = False, False
+    for path in paths:
+        inside = list(_inside(call.machine, path, recursive="r" in flags))
+        missing = missing or not inside
+        if not inside and "s" not in flags:
+            call.fail(f"grep: {path}: No such file or directory\n")
+        for file in inside:
+            lines = (_read(call.machine, file) or "").splitlines()
+            hits = [line for line in lines if pattern in line]
+            found = found or bool(hits)
+            call.write("".join(f"{f'{file}:' if named else ''}{line}\n" for line in hits))
+    return 2 if missing else int(not found)
+
+
+def _inside(machine: Machine, path: str, *, recursive: bool) -> Iterable[str]:
+    if _read(machine, path) is not None:
+        return [path]
+    folder = path.rstrip("/") + "/"
+    return [file for file in _all(machine) if recursive and file.startswith(folder)]

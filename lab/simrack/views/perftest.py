@@ -1,0 +1,217 @@
+"""ib_write_bw and its sisters: a server that waits, a client that measures, counters that move."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.simrack.machine import Call, Waiting
+from lab.simrack.state import PortState, World
+from lab.simrack.views import perftest_text
+from lab.simrack.views.perftest_text import BandwidthResult, LatencyResult, Result
+
+DEFAULT_PORT, DEFAULT_BW_SIZE, DEFAULT_LAT_SIZE = 18515, 65536, 2
+DEFAULT_ITERATIONS = {"bw": 5000, "lat": 1000}
+EFFICIENCY = 0.982
+"""Payload over line rate with 4 KiB packets and large messages."""
+HALF_RATE_BYTES = 120
+"""Message size at which half of that is reached."""
+TYPICAL_US = {1: 1.27, 3: 1.72}
+"""Half a round trip of 2 bytes over one leaf, and over a spine."""
+FACTORS = {"ib_read_lat": 1.9, "ib_send_lat": 1.03}
+SHORTEST_S, LONGEST_S = 0.05, 5.0
+MTU, HEADER_BYTES, ACK_BYTES = 4096, 30, 30
+MIB_IN_GBITS = 2**20 * 8 / 1e9
+_WITH_VALUE = ("-d", "-i", "-p", "-s", "-n", "-D", "-x", "-q", "-t", "-m", "-S", "-Q", "-u")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The command line of one end; `server` is the name of the other one, empty at the server."""
+
+    program: str
+    device: str
+    port: int
+    size: int
+    iterations: int
+    duration_s: float | None
+    gbits: bool
+    json_file: str
+    server: str
+
+    @property
+    def latency(self) -> bool:
+        return self.program.endswith("_lat")
+
+
+async def run(call: Call) -> int:
+    if "--version" in call.argv or "-V" in call.argv:
+        call.write(f"Version: {perftest_text.VERSION}\n")
+        return 1
+    try:
+        options = parse(call.argv)
+    except ValueError as error:
+        return call.fail(f" Invalid arguments: {error}\n Parser function exited with Error\n")
+    port = next((p for p in call.host.ports if p.device == options.device), None)
+    if port is None:
+        return call.fail(
+            f"IB device {options.device} not found\n Unable to find the Infiniband/RoCE device\n"
+        )
+    if not port.up:
+        return call.fail(" Port number 1 state is Down\n Couldn't set the link layer\n")
+    if options.server:
+        return await _client(call, options, port)
+    return await _serve(call, options, port)
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """Raises ValueError for a number that is none."""
+    program = argv[0].rsplit("/", 1)[-1]
+    values: dict[str, str] = {}
+    flags: set[str] = set()
+    rest = list(argv[1:])
+    names: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        if word in _WITH_VALUE and rest:
+            values[word] = rest.pop(0)
+        elif word.startswith("--") and "=" in word:
+            name, _, values_text = word.partition("=")
+            values[name] = values_text
+        elif word.startswith("-"):
+            flags.add(word)
+        else:
+            names.append(word)
+    latency = program.endswith("_lat")
+    json_file = values.get("--out_json_file", "perftest_out.json")
+    return Options(
+        program=program,
+        device=values.get("-d", "mlx5_0"),
+        port=int(values.get("-p", DEFAULT_PORT)),
+        size=int(values.get("-s", DEFAULT_LAT_SIZE if latency else DEFAULT_BW_SIZE)),
+        iterations=int(values.get("-n", DEFAULT_ITERATIONS["lat" if latency else "bw"])),
+        duration_s=float(values["-D"]) if "-D" in values else None,
+        gbits="--report_gbits" in flags,
+        json_file=json_file if "--out_json" in flags else "",
+        server=names[0] if names else "",
+    )
+
+
+async def _serve(call: Call, options: Options, port: PortState) -> int:
+    """Wait for a client, then for its result; both ends print the same row."""
+    place = (call.host.name, options.port)
+    if place in call.site.listening:
+        return call.fail(
+            f"Couldn't listen to port {options.port}\n"
+            " Unable to open file descriptor for socket connection\n"
+        )
+    loop = asyncio.get_running_loop()
+    waiting = Waiting(
+        argv=call.argv, port=port, client=loop.create_future(), result=loop.create_future()
+    )
+    call.site.listening[place] = waiting
+    call.write(perftest_text.WAITING)
+    try:
+        await waiting.client
+        call.write(await waiting.result)
+    finally:
+        if call.site.listening.get(place) is waiting:
+            del call.site.listening[place]
+    return 0
+
+
+async def _client(call: Call, options: Options, port: PortState) -> int:
+    machine = call.site.names.get(options.server)
+    if machine is None:
+        return call.fail(f"Name or service not known for {options.server}:{options.port}\n")
+    place = (machine.state.name, options.port)
+    waiting = call.site.listening.get(place)
+    if waiting is None or machine.state.reach != "up":
+        return call.fail(
+            f"Couldn't connect to {options.server}:{options.port}\n"
+            " Unable to open file descriptor for socket connection"
+            " Unable to init the socket connection\n"
+        )
+    del call.site.listening[place]
+    waiting.client.set_result(port)
+    result = measure(call.world, options, port, waiting.port)
+    await asyncio.sleep(_wall_s(options, result))
+    _move(options, result, port, waiting.port)
+    call.write(perftest_text.report(options.program, port, waiting.port, result))
+    if not waiting.result.done():
+        waiting.result.set_result(perftest_text.report(options.program, waiting.port, port, result))
+    if options.json_file:
+        call.machine.files[options.json_file] = _json(options, port, result)
+    return 0
+
+
+def measure(world: World, options: Options, near: PortState, far: PortState) -> Result:
+    """What the pair reaches: the slower end's rate, or the latency of the way between them."""
+    noise = world.noise(options.program, near.part, far.part, options.size, spread=0.003)
+    gbps = min(near.rate_gbps, far.rate_gbps) * EFFICIENCY * noise
+    gbps *= options.size / (options.size + HALF_RATE_BYTES)
+    if options.latency:
+        hops = 1 if near.leaf == far.leaf else 3
+        typical = TYPICAL_US[hops] * FACTORS.get(options.program, 1.0) * noise
+        typical += options.size * 8 / (gbps * 1e3)
+        iterations = options.iterations
+        if options.duration_s is not None:
+            iterations = int(options.duration_s * 1e6 / (2 * typical))
+        return LatencyResult(
+            size=options.size,
+            iterations=iterations,
+            typical=typical,
+            by_duration=options.duration_s is not None,
+        )
+    iterations = options.iterations
+    if options.duration_s is not None:
+        iterations = int(options.duration_s * gbps * 1e9 / 8 / options.size)
+    scale = 1.0 if options.gbits else 1 / MIB_IN_GBITS
+    peak = 0.0 if options.duration_s is not None else gbps * 1.001
+    return BandwidthResult(
+        size=options.size,
+        iterations=iterations,
+        peak=peak * scale,
+        average=gbps * scale,
+        mpps=gbps * 1e3 / 8 / options.size,
+        gbits=options.gbits,
+    )
+
+
+def _wall_s(options: Options, result: Result) -> float:
+    if options.duration_s is not None:
+        return min(max(options.duration_s, SHORTEST_S), LONGEST_S)
+    if isinstance(result, LatencyResult):
+        took = result.iterations * 2 * result.typical / 1e6
+    else:
+        took = result.iterations / (result.mpps * 1e6)
+    return min(max(took, SHORTEST_S), LONGEST_S)
+
+
+def _move(options: Options, result: Result, near: PortState, far: PortState) -> None:
+    """Count the traffic at both ends: data one way and acknowledgements back, or ping and pong."""
+    ways = [(far, near)] if "read" in options.program else [(near, far)]
+    if options.latency:
+        ways = [(near, far), (far, near)]
+    packets = result.iterations * -(-options.size // MTU)
+    data = result.iterations * options.size + packets * HEADER_BYTES
+    for source, target in ways:
+        _count(source, target, data, packets)
+        _count(target, source, result.iterations * ACK_BYTES, result.iterations)
+        if "write" in options.program:
+            target.write_requests += result.iterations
+
+
+def _count(source: PortState, target: PortState, size: int, packets: int) -> None:
+    source.sent_bytes += size
+    source.sent_packets += packets
+    target.received_bytes += size
+    target.received_packets += packets
+
+
+def _json(options: Options, port: PortState, result: Result) -> str:
+    setup = perftest_text.settings(port, options.latency)
+    info = {name.replace(" ", "_").replace(".", ""): value for name, value in setup.items()}
+    return json.dumps({"test_info": info, "results": result.json()}, indent=2) + "\n"
