@@ -1,0 +1,84 @@
+"""Which transport a run uses: SSH with evidence being kept, or an earlier run's evidence."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fixtures.model.inventory import Host, Inventory
+from fixtures.transport.base import Transport
+from fixtures.transport.connect import Connector
+from fixtures.transport.evidence import EvidenceStore, RecordingTransport
+from fixtures.transport.limiter import HandshakeLimiter
+from fixtures.transport.reach import Transports
+from fixtures.transport.replay import ReplayIndex, ReplayTransport
+from fixtures.transport.ssh import SshTransport
+from fixtures.transport.target import SshTarget
+from plugins.session import INVENTORY, SESSION, Session
+
+DEFAULT_PORT = 22
+
+
+def transports(config: pytest.Config) -> Transports:
+    """A recorded transport for every host of the inventory, opened on demand."""
+    session, inventory = config.stash[SESSION], config.stash[INVENTORY]
+    store = EvidenceStore(session.folder.path, session.process)
+    if session.replay is not None:
+        index = ReplayIndex.load(session.replay)
+        return Transports(lambda host: RecordingTransport(ReplayTransport(host, index), store))
+    return ssh_transports(inventory, session, store)
+
+
+def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore) -> Transports:
+    connector = Connector(HandshakeLimiter(inventory.ssh.handshakes_per_server))
+
+    def connect(host: str) -> Transport:
+        target = target_of(inventory, inventory.hosts[host])
+        inner = SshTransport(target, run_id=session.run_id, connector=connector)
+        return RecordingTransport(inner, store)
+
+    return Transports(connect)
+
+
+def target_of(inventory: Inventory, host: Host) -> SshTarget:
+    """How to log in to a host of the inventory."""
+    ssh = inventory.ssh
+    hops = tuple(_target(inventory, name, *_split(name)) for name in ssh.jump)
+    return replace(_target(inventory, host.name, host.address, host.port or ssh.port), jump=hops)
+
+
+def owner() -> str:
+    """Who holds a lease: user and runner, in the letters that a lease file allows."""
+    name = f"{getpass.getuser()}@{socket.gethostname()}"
+    return "".join(letter if letter.isalnum() or letter in "._@+-" else "-" for letter in name)[
+        :128
+    ]
+
+
+def _target(inventory: Inventory, name: str, address: str, port: int) -> SshTarget:
+    ssh = inventory.ssh
+    return SshTarget(
+        host=name,
+        address=address,
+        port=port,
+        user=ssh.user,
+        known_hosts=_file(inventory, ssh.known_hosts),
+        key_path=_file(inventory, ssh.key) if ssh.key else None,
+        use_agent=ssh.agent,
+        connect_deadline_s=ssh.connect_deadline_s,
+        inactivity_deadline_s=ssh.inactivity_deadline_s,
+        sudo=ssh.user != "root",
+    )
+
+
+def _split(hop: str) -> tuple[str, int]:
+    address, _, port = hop.partition(":")
+    return address, int(port) if port.isdecimal() else DEFAULT_PORT
+
+
+def _file(inventory: Inventory, name: str) -> Path:
+    return inventory.folder / Path(name).expanduser()

@@ -1,0 +1,158 @@
+"""The run folder and what goes into it while tests run: raw output, and what was judged.
+
+Every process appends to its own part, so that a crash or an interrupt loses nothing. The folder is
+made, and found to be writable, before any hardware is touched.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from fixtures.model.errors import InventoryError
+from fixtures.model.waivers import Waivers, load_waivers
+from fixtures.transport.once import Once
+from fixtures.transport.reach import Transports
+from plugins import connect, lab
+from plugins.manifest import ROWS, Rows, expected
+from plugins.session import (
+    INVENTORY,
+    ROOT,
+    SESSION,
+    Session,
+    new_run_id,
+    process_name,
+    touches_hardware,
+    worker_input,
+)
+from reports.record import RecordWriter
+from reports.runfolder import RunFolder, next_run_folder
+
+RECORDER = pytest.StashKey[RecordWriter]()
+WAIVERS = pytest.StashKey[Waivers]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rackgate")
+    group.addoption("--run-dir", metavar="DIR", help="the run's folder (write --run-dir=DIR)")
+    group.addoption(
+        "--replay", metavar="RUN", help="judge an earlier run's evidence again; touches no host"
+    )
+    group.addoption("--waivers", metavar="FILE", help="site exceptions with owner and expiry")
+    group.addoption("--seed", type=int, default=1, help="seed of everything random (default 1)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if INVENTORY not in config.stash:
+        return
+    inventory = config.stash[INVENTORY]
+    config.stash[WAIVERS] = _waivers(config)
+    manifest = expected(inventory)
+    config.stash[ROWS] = Rows.index(manifest, inventory.name)
+    if not touches_hardware(config):
+        return
+    given = worker_input(config)
+    try:
+        folder = RunFolder(Path(given["run_dir"])) if given else _new_folder(config)
+    except InventoryError as error:
+        raise pytest.UsageError(f"\n{error}") from None
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    session = Session(
+        inventory=inventory,
+        folder=folder,
+        run_id=str(given["run_id"]) if given else new_run_id(inventory.name, stamp),
+        process=process_name(config),
+        seed=int(config.getoption("--seed")),
+        replay=_replay(config),
+        manifest=manifest,
+    )
+    config.stash[SESSION] = session
+    session.shared.mkdir(exist_ok=True)
+    config.stash[RECORDER] = RecordWriter(folder, session.process, inventory)
+    _send_reports_to(config, session)
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Hand the run to an xdist worker (an xdist hook; runs in the controller)."""
+    config = node.config  # type: ignore[attr-defined]
+    session = config.stash.get(SESSION, None)
+    if session is not None:
+        node.workerinput["rackgate"] = {  # type: ignore[attr-defined]
+            "run_dir": str(session.folder.path),
+            "run_id": session.run_id,
+            "lab": lab.wired(config),
+        }
+
+
+@pytest.fixture(scope="session")
+def transports(pytestconfig: pytest.Config) -> Iterator[Transports]:
+    """A recorded transport per host, opened when first used."""
+    opened = connect.transports(pytestconfig)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def once(pytestconfig: pytest.Config) -> Once:
+    """Work that is done once per run, whatever the number of processes."""
+    session = pytestconfig.stash[SESSION]
+    return Once(session.shared, session.folder.path)
+
+
+@pytest.fixture(scope="session")
+def run_id(pytestconfig: pytest.Config) -> str:
+    """What marks every remote process of this run."""
+    return pytestconfig.stash[SESSION].run_id
+
+
+def _new_folder(config: pytest.Config) -> RunFolder:
+    chosen = config.getoption("--run-dir")
+    if chosen:
+        folder = (config.invocation_params.dir / str(chosen)).resolve()
+        if folder.is_dir() and any(folder.iterdir()):
+            raise InventoryError(f"--run-dir={chosen}: the folder is not empty; give a new one")
+        return RunFolder.create(folder)
+    out = ROOT / "reports" / "out"
+    return RunFolder.create(
+        next_run_folder(out, config.stash[INVENTORY].name, datetime.now(UTC)), latest=out / "latest"
+    )
+
+
+def _replay(config: pytest.Config) -> Path | None:
+    chosen = config.getoption("--replay")
+    if not chosen:
+        return None
+    folder = (config.invocation_params.dir / str(chosen)).resolve()
+    if not (folder / "evidence").is_dir():
+        raise pytest.UsageError(f"\n--replay={chosen}: {folder} is no run folder (no evidence/)")
+    return folder
+
+
+def _waivers(config: pytest.Config) -> Waivers:
+    chosen = config.getoption("--waivers")
+    if not chosen:
+        return Waivers()
+    try:
+        path = config.invocation_params.dir / str(chosen)
+        return load_waivers(path, config.stash[INVENTORY], datetime.now(UTC).date())
+    except InventoryError as error:
+        raise pytest.UsageError(f"\n{error}") from None
+
+
+def _send_reports_to(config: pytest.Config, session: Session) -> None:
+    """Allure and JUnit go into the run folder unless the user sends them elsewhere."""
+    if not config.option.allure_report_dir:
+        config.option.allure_report_dir = str(session.folder.path / "allure-results")
+    if session.controller and not config.option.xmlpath:
+        config.option.xmlpath = str(session.folder.path / "junit.xml")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt(f"signal {signal.Signals(number).name}")

@@ -1,0 +1,169 @@
+"""Gates in order, and what a failed prerequisite blocks: its own part and what contains it.
+
+Tests run stage by stage: gate after gate, and inside a gate the tests of prerequisites first. Under
+xdist the workers wait for each other between stages, so that the same things are blocked whatever
+the number of workers.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from fixtures.model.errors import Blocked, DeadlineError
+from fixtures.model.inventory import Inventory
+from fixtures.model.measurement import Measurement
+from fixtures.model.parts import contains, ends, path
+from fixtures.model.subjects import hosts_of
+from fixtures.model.verdicts import Verdict
+from plugins.inventory import gate_of, gate_order
+from plugins.manifest import ROWS, declared_metrics
+from plugins.session import INVENTORY, SESSION, Session, is_suite
+
+STAGE_DEADLINE_S = 1800.0
+"""How long a worker waits for the others to end a stage before it goes on without them."""
+
+
+@dataclass(slots=True)
+class Blocking:
+    """The prerequisites that did not pass, by part."""
+
+    inventory: Inventory
+    by_part: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def note(self, taken: Measurement) -> None:
+        self.add(taken.metric, taken.subject, taken.verdict, taken.reason or taken.detail)
+
+    def add(self, metric: str, subject: str, verdict: str, detail: str) -> None:
+        known = self.inventory.profile.metrics.get(metric)
+        if known is None or not known.prerequisite or detail.startswith("blocked-by:"):
+            return
+        if verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE):
+            self.by_part.setdefault(subject, (metric, detail or verdict))
+
+    def blocked(self, subject: str, metric: str = "") -> Blocked | None:
+        """The prerequisite that keeps a subject from being judged, or None."""
+        if not self.by_part:
+            return None
+        for part in self._depends_on(subject):
+            cause = self.by_part.get(part)
+            if cause and cause[0] != metric:
+                return Blocked(cause[0], part, cause[1])
+        return None
+
+    def _depends_on(self, subject: str) -> Iterator[str]:
+        whole = subject == self.inventory.name or subject in self.inventory.racks
+        if not whole:
+            for end in ends(subject):
+                yield from path(end)
+            return
+        yield subject
+        members = set(hosts_of(self.inventory, subject))
+        for part in self.by_part:
+            if any(contains(member, part) for member in members):
+                yield part
+
+
+BLOCKING = pytest.StashKey[Blocking]()
+STAGES = pytest.StashKey[dict[str, int]]()
+ENTERED = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if INVENTORY in config.stash:
+        config.stash[BLOCKING] = Blocking(config.stash[INVENTORY])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order what is left after -m and -k, and count each stage's tests."""
+    if INVENTORY not in config.stash:
+        return
+    items.sort(key=lambda item: stage_of(item) if is_suite(item) else (-1, 0))
+    totals: dict[str, int] = {}
+    for item in filter(is_suite, items):
+        totals[_name(stage_of(item))] = totals.get(_name(stage_of(item)), 0) + 1
+    config.stash[STAGES] = totals
+
+
+def stage_of(item: pytest.Item) -> tuple[int, int]:
+    """The gate's place in the order, then 0 for the tests of prerequisites and 1 for the rest."""
+    metrics = item.config.stash[INVENTORY].profile.metrics
+    first = any(metrics[name].prerequisite for name in declared_metrics(item) if name in metrics)
+    return gate_order(gate_of(item)), 0 if first else 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if not is_suite(item) or SESSION not in item.config.stash:
+        return
+    if item.config.stash[SESSION].process != "main":
+        _wait_for_earlier_stages(item)
+    _refuse_blocked(item)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    session = item.config.stash.get(SESSION, None)
+    if session is not None and is_suite(item) and session.process != "main":
+        mark_done(session, _name(stage_of(item)))
+
+
+def mark_done(session: Session, stage: str) -> None:
+    """Tell the other workers that one more test of a stage has ended."""
+    with (session.shared / f"done-{session.process}.log").open("a", encoding="utf-8") as stream:
+        stream.write(stage + "\n")
+
+
+def _refuse_blocked(item: pytest.Item) -> None:
+    """Do not start a test of which nothing can be judged."""
+    blocking = item.config.stash[BLOCKING]
+    rows = item.config.stash[ROWS].of(item)
+    causes = [blocking.blocked(row.subject, row.metric) for row in rows]
+    if causes and all(causes) and causes[0] is not None:
+        raise causes[0]
+
+
+def _wait_for_earlier_stages(item: pytest.Item) -> None:
+    config, session = item.config, item.config.stash[SESSION]
+    mine = _name(stage_of(item))
+    if config.stash.get(ENTERED, "") == mine:
+        return
+    earlier = {stage: count for stage, count in config.stash[STAGES].items() if stage < mine}
+    deadline = time.monotonic() + STAGE_DEADLINE_S
+    while any(_done(session).get(stage, 0) < count for stage, count in earlier.items()):
+        if time.monotonic() > deadline:
+            raise DeadlineError(
+                f"{item.nodeid}: the tests before stage {mine} had not ended after "
+                f"{STAGE_DEADLINE_S:g} s; another worker hangs or died"
+            )
+        time.sleep(0.05)
+    config.stash[ENTERED] = mine
+    _learn_from_other_workers(config, session)
+
+
+def _done(session: Session) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for log in session.shared.glob("done-*.log"):
+        for stage in log.read_text(encoding="utf-8").split():
+            counts[stage] = counts.get(stage, 0) + 1
+    return counts
+
+
+def _learn_from_other_workers(config: pytest.Config, session: Session) -> None:
+    blocking = config.stash[BLOCKING]
+    for part in session.folder.path.glob("record-*.jsonl"):
+        for line in part.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # another worker is in the middle of writing its last line
+            blocking.add(row["metric"], row["subject"], row["verdict"], row.get("reason", ""))
+
+
+def _name(stage: tuple[int, int]) -> str:
+    return f"{stage[0]:02d}.{stage[1]}"

@@ -1,0 +1,115 @@
+"""Starts the virtual hardware that a lab inventory stands for, and stops it with the run.
+
+Nothing in `suites` or `fixtures` knows that a lab exists: they see hosts that answer over SSH.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from fixtures.model.errors import InventoryError
+from fixtures.model.inventory import Inventory
+from fixtures.model.lab import FaultSpec, LabEndpoints, parse_fault
+from plugins.session import INVENTORY, SESSION, worker_input
+
+
+class LabHandle(Protocol):
+    """A started lab."""
+
+    @property
+    def info(self) -> LabEndpoints: ...
+
+    def stop(self) -> None: ...
+
+
+LAB = pytest.StashKey[LabHandle]()
+FAULTS = pytest.StashKey[Sequence[FaultSpec]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("rackgate").addoption(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="KIND@PART[:key=value,…]",
+        help="put a fault into the virtual rack (lab inventories only; may be given again)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    faults = config.getoption("--fault")
+    if INVENTORY not in config.stash:
+        if faults:
+            raise pytest.UsageError("\n--fault needs --inventory with a lab inventory")
+        return
+    inventory = config.stash[INVENTORY]
+    if faults and not inventory.lab:
+        raise pytest.UsageError(
+            f"\n--fault: {inventory.name} is real hardware, not a lab inventory"
+        )
+    try:
+        config.stash[FAULTS] = [parse_fault(text) for text in faults]
+    except InventoryError as error:
+        raise pytest.UsageError(f"\n{error}") from None
+    given = worker_input(config)
+    if given and given["lab"]:
+        config.stash[INVENTORY] = inventory.at(from_wire(given["lab"]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    config = session.config
+    state = config.stash.get(SESSION, None)
+    if state is None or not state.controller or state.replay or not state.inventory.lab:
+        return
+    try:
+        handle = _start(state.inventory, state.shared / "lab", state.seed, config.stash[FAULTS])
+    except InventoryError as error:
+        raise pytest.UsageError(f"\n{error}") from None
+    config.stash[LAB] = handle
+    config.add_cleanup(handle.stop)
+    config.stash[INVENTORY] = state.inventory.at(handle.info)
+    state.inventory = config.stash[INVENTORY]
+
+
+def _start(
+    inventory: Inventory, state_dir: Path, seed: int, faults: Sequence[FaultSpec]
+) -> LabHandle:
+    state_dir.mkdir(parents=True, exist_ok=True)
+    if inventory.lab == "simrack":
+        from lab import simrack
+
+        return simrack.start(inventory, state_dir=state_dir, seed=seed, faults=faults)
+    from lab import softroce
+
+    return softroce.start(inventory, state_dir=state_dir, seed=seed, faults=faults)
+
+
+def wired(config: pytest.Config) -> dict[str, object] | None:
+    """What a worker needs to reach the started lab; None without one."""
+    return to_wire(config.stash[LAB].info) if LAB in config.stash else None
+
+
+def to_wire(info: LabEndpoints) -> dict[str, object]:
+    """A lab's addresses in the plain types that xdist can send."""
+    return {
+        "endpoints": {name: list(where) for name, where in info.endpoints.items()},
+        "known_hosts": str(info.known_hosts),
+        "user": info.user,
+        "key": str(info.key),
+    }
+
+
+def from_wire(wire: dict[str, object]) -> LabEndpoints:
+    endpoints = wire["endpoints"]
+    assert isinstance(endpoints, dict)
+    return LabEndpoints(
+        endpoints={name: (str(where[0]), int(where[1])) for name, where in endpoints.items()},
+        known_hosts=Path(str(wire["known_hosts"])),
+        user=str(wire["user"]),
+        key=Path(str(wire["key"])),
+    )

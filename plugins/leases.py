@@ -1,0 +1,98 @@
+"""`leases`: the right to load hosts, taken on the hosts themselves, kept alive, and given back.
+
+A lease is a file on each Linux host. Before it is given back, everything that the run started there
+is ended, so that nothing outlives it; a runner that died leaves a lease that expires, and whoever
+replaces it ends what that run left behind.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fixtures.model.errors import RackError
+from fixtures.model.lease import Held, Leases
+from fixtures.transport import lease
+from fixtures.transport.pool import collect
+from fixtures.transport.reach import Transports
+from fixtures.transport.sweep import sweep
+from plugins import connect
+from plugins.session import SESSION, Session
+
+TTL_S = 300
+RENEW_S = 100
+
+
+@pytest.fixture(scope="session")
+def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
+    """`with leases(hosts, topic) as held:`; hosts that others hold are in `held.refused`."""
+    session = pytestconfig.stash[SESSION]
+    owner = connect.owner()
+
+    @contextmanager
+    def hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
+        taken = collect(
+            list(hosts),
+            lambda host: lease.take(transports.to(host), owner, session.run_id, TTL_S),
+        )
+        refused = {host: found for host, found in taken.items() if isinstance(found, RackError)}
+        ours = [host for host in hosts if host not in refused]
+        note_loaded(session, ours)
+        stop = threading.Event()
+        beat = threading.Thread(target=_renew, args=(session, transports, owner, ours, stop))
+        beat.daemon = True
+        beat.start()
+        try:
+            yield Held(refused)
+        finally:
+            stop.set()
+            give_back(session, transports, owner, ours)
+
+    return hold
+
+
+def give_back(session: Session, transports: Transports, owner: str, hosts: Collection[str]) -> None:
+    """End what the run started on these hosts, then release their leases."""
+
+    def end(host: str) -> None:
+        sweep(transports.to(host), session.run_id)
+        lease.release(transports.to(host), owner, session.run_id)
+
+    ended = collect(list(hosts), end)
+    left = {host for host, error in ended.items() if isinstance(error, RackError)}
+    forget_loaded(session, [host for host in hosts if host not in left])
+
+
+def note_loaded(session: Session, hosts: Collection[str]) -> None:
+    """Remember where the run loads something, for the controller in case this process dies."""
+    folder = session.shared / "loaded"
+    folder.mkdir(exist_ok=True)
+    for host in hosts:
+        (folder / host).touch()
+
+
+def forget_loaded(session: Session, hosts: Collection[str]) -> None:
+    for host in hosts:
+        (session.shared / "loaded" / host).unlink(missing_ok=True)
+
+
+def still_loaded(session: Session) -> list[str]:
+    """Hosts on which something of this run may still go on."""
+    folder = session.shared / "loaded"
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def _renew(
+    session: Session,
+    transports: Transports,
+    owner: str,
+    hosts: Collection[str],
+    stop: threading.Event,
+) -> None:
+    while not stop.wait(RENEW_S):
+        collect(
+            list(hosts), lambda host: lease.renew(transports.to(host), owner, session.run_id, TTL_S)
+        )

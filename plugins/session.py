@@ -1,0 +1,77 @@
+"""The state of one run in one process, kept in pytest's stash and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.model.inventory import Inventory
+from reports.manifest import Expected
+from reports.runfolder import RunFolder
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITES = ROOT / "suites"
+INVENTORIES = ROOT / "inventories"
+
+
+@dataclass(slots=True)
+class Session:
+    """What every plugin needs to know of the run. `process` is `main`, or a worker's id."""
+
+    inventory: Inventory
+    folder: RunFolder
+    run_id: str
+    process: str
+    seed: int
+    replay: Path | None
+    manifest: list[Expected]
+    interrupted: bool = False
+
+    @property
+    def controller(self) -> bool:
+        return self.process == "main"
+
+    @property
+    def shared(self) -> Path:
+        """What the processes of a run tell each other; not part of the run's contract."""
+        return self.folder.path / ".shared"
+
+
+INVENTORY = pytest.StashKey[Inventory]()
+SESSION = pytest.StashKey[Session]()
+
+
+def worker_input(config: pytest.Config) -> Mapping[str, Any] | None:
+    """What the controller gave this xdist worker; None in the controller and without xdist."""
+    given = getattr(config, "workerinput", None)
+    return None if given is None else given.get("rackgate", {})
+
+
+def process_name(config: pytest.Config) -> str:
+    given = getattr(config, "workerinput", None)
+    return "main" if given is None else str(given["workerid"])
+
+
+def distributing(config: pytest.Config) -> bool:
+    """Whether this is an xdist controller, which collects and runs nothing itself."""
+    return bool(getattr(config.option, "tx", None)) and process_name(config) == "main"
+
+
+def is_suite(item: pytest.Item) -> bool:
+    return SUITES in item.path.parents
+
+
+def touches_hardware(config: pytest.Config) -> bool:
+    """False where pytest was only asked to list or to plan."""
+    option = config.option
+    return not (option.collectonly or option.plan or getattr(option, "help", False))
+
+
+def new_run_id(inventory: str, stamp: str) -> str:
+    """Marks every remote process of a run; unique on this runner."""
+    return f"{inventory}-{stamp}-{os.getpid()}"

@@ -1,0 +1,27 @@
+"""Every GPU has its full PCIe link."""
+
+import pytest
+
+from fixtures.gpus import GpuLoad
+from fixtures.model.measure import Measure
+from fixtures.tools.tray_facts import TrayFacts
+
+
+@pytest.mark.judges("gpu.pcie_width")
+def test_pcie_links_are_wide(facts: TrayFacts, measure: Measure) -> None:
+    """Each GPU's PCIe link has all its lanes, at idle too."""
+    seen = facts.evidence("pci-gpu")
+    for slot in facts.present:
+        measure("gpu.pcie_width", facts.pcie_width(slot), at=slot.part, evidence=seen)
+
+
+@pytest.mark.load
+@pytest.mark.judges("gpu.pcie_gen_loaded")
+def test_pcie_links_are_fast_under_load(
+    facts: TrayFacts, gpu_load: GpuLoad, measure: Measure
+) -> None:
+    """Each GPU's PCIe link trains up to its generation while data is copied to it."""
+    peaks = gpu_load.pcie_generations()
+    for slot in facts.present:
+        seen = gpu_load.evidence("h2d", "samples")
+        measure("gpu.pcie_gen_loaded", peaks.get(slot.pci), at=slot.part, evidence=seen)

@@ -1,0 +1,30 @@
+"""Every GPU and NIC is the one that was bought, with allowed firmware."""
+
+import pytest
+
+from fixtures.hosts import Facts
+from fixtures.model.measure import MeasureAll
+
+
+@pytest.mark.judges("identity.gpu_serial")
+def test_gpu_serials_are_as_bought(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
+    """Each GPU reports the serial that the inventory lists for its slot."""
+    measure_all("identity.gpu_serial", all_facts.gpus(lambda slot: slot.device.serial))
+
+
+@pytest.mark.judges("identity.vbios")
+def test_vbios_is_allowed(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
+    """Each GPU has an allowed VBIOS."""
+    measure_all("identity.vbios", all_facts.gpus(lambda slot: slot.device.vbios))
+
+
+@pytest.mark.judges("identity.port_guid")
+def test_nic_guids_are_as_bought(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
+    """Each NIC slot holds the NIC whose port GUID the inventory lists."""
+    measure_all("identity.port_guid", all_facts.nics(lambda slot: slot.guid))
+
+
+@pytest.mark.judges("identity.nic_firmware")
+def test_nic_firmware_is_allowed(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
+    """Each NIC runs allowed firmware."""
+    measure_all("identity.nic_firmware", all_facts.nics(lambda slot: slot.fitted.fw_ver))

@@ -1,0 +1,34 @@
+"""Every NIC moves data to its neighbour on the rail, at rate and in time."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from fixtures.model.measure import Measure, MeasureAll, Reading
+from fixtures.rdma import PairRun
+
+
+@pytest.mark.load
+@pytest.mark.judges("rdma.write_bw", "rdma.bytes_moved", "rdma.transport_errors")
+def test_pair_moves_data_at_full_rate(
+    rail_pair: str,
+    pair_run: PairRun,
+    bandwidths: Mapping[str, Reading],
+    measure: Measure,
+    measure_all: MeasureAll,
+) -> None:
+    """RDMA writes reach the rail's bandwidth, both ports count them, and none is repeated."""
+    seen, gbps = pair_run.evidence, pair_run.bandwidth().average_gbps
+    measure_all("rdma.write_bw", {rail_pair: gbps}, among=bandwidths, evidence={rail_pair: seen})
+    measure("rdma.bytes_moved", pair_run.moved(), at=rail_pair, evidence=seen)
+    measure("rdma.transport_errors", pair_run.transport_errors(), at=rail_pair, evidence=seen)
+
+
+@pytest.mark.load
+@pytest.mark.judges("rdma.write_lat_typ", "rdma.write_lat_p99", "rdma.percentiles_ordered")
+def test_pair_answers_in_time(rail_pair: str, pair_run: PairRun, measure: Measure) -> None:
+    """RDMA writes of 2 bytes arrive within the latency of the pair's distance, tail included."""
+    seen, latency, hops = pair_run.evidence, pair_run.latency(), pair_run.distance
+    measure("rdma.write_lat_typ", latency.typical_us, at=rail_pair, evidence=seen, when=hops)
+    measure("rdma.write_lat_p99", latency.p99_us, at=rail_pair, evidence=seen, when=hops)
+    measure("rdma.percentiles_ordered", pair_run.ordered, at=rail_pair, evidence=seen)
