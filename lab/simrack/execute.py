@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from lab.simrack.machine import Call, Machine, Sink
+from lab.simrack.machine import Call, Machine, Outcome, Sink
 from lab.simrack.programs import PROGRAMS, Program
 
 TIMED_OUT, NOT_FOUND, TERMINATED, USAGE = 124, 127, 143, 125
@@ -28,18 +29,9 @@ class Line:
     wrapper: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    rc: int
-    stdout: bytes
-    stderr: bytes
-    timed_out: bool = False
-    duration_s: float = 0.0
-
-
-def unwrap(words: Sequence[str]) -> Line:
+def unwrap(words: Sequence[str], inherited: Mapping[str, str]) -> Line:
     """Take the wrappers off; raises ValueError where a wrapper has nothing to run."""
-    argv, env, wrapper = list(words), dict[str, str](), "sh"
+    argv, env, wrapper = list(words), dict(inherited), "sh"
     deadline: float | None = None
     while argv and argv[0] in ("sudo", "env", "setsid", "timeout"):
         wrapper = argv.pop(0)
@@ -57,18 +49,31 @@ def unwrap(words: Sequence[str]) -> Line:
     return Line(argv=tuple(argv), env=env, deadline_s=deadline, wrapper=wrapper)
 
 
-async def execute(machine: Machine, words: Sequence[str], sink: Sink | None = None) -> Outcome:
+async def execute(
+    machine: Machine,
+    words: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    sink: Sink | None = None,
+) -> Outcome:
     """Run to the end. `sink` gets standard output as it comes; else it is in the outcome."""
     started = time.monotonic()
     try:
-        line = unwrap(words)
+        line = unwrap(words, env or {})
     except ValueError as error:
-        return Outcome(rc=USAGE, stdout=b"", stderr=f"{error}\n".encode())
-    call = Call(machine=machine, argv=line.argv, env=line.env, sink=sink)
+        return Outcome(rc=USAGE, stderr=f"{error}\n".encode())
     program = _program(machine, line)
     if program is None:
-        return Outcome(rc=NOT_FOUND, stdout=b"", stderr=_not_found(line).encode())
-    rc = await _within(call, program, line)
+        return Outcome(rc=NOT_FOUND, stderr=_not_found(line).encode())
+    with machine.process(line.argv, line.env) as process:
+        call = Call(
+            machine=machine,
+            process=process,
+            argv=line.argv,
+            env=line.env,
+            sink=sink,
+            spawn=partial(execute, machine),
+        )
+        rc = await _within(call, program, line.deadline_s)
     return Outcome(
         rc=rc,
         stdout=b"".join(call.stdout),
@@ -78,20 +83,19 @@ async def execute(machine: Machine, words: Sequence[str], sink: Sink | None = No
     )
 
 
-async def _within(call: Call, program: Program, line: Line) -> int:
+async def _within(call: Call, program: Program, deadline_s: float | None) -> int:
     """The program's exit status, or that of what has ended it."""
-    with call.machine.process(line.argv, line.env) as process:
-        running = asyncio.ensure_future(program(call))
-        swept = asyncio.ensure_future(process.ended.wait())
-        done, left = await asyncio.wait(
-            (running, swept), timeout=line.deadline_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        if running in done:
-            return running.result()
-        return TERMINATED if swept in done else TIMED_OUT
+    running = asyncio.ensure_future(program(call))
+    swept = asyncio.ensure_future(call.process.ended.wait())
+    done, left = await asyncio.wait(
+        (running, swept), timeout=deadline_s, return_when=asyncio.FIRST_COMPLETED
+    )
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    if running in done:
+        return running.result()
+    return TERMINATED if swept in done else TIMED_OUT
 
 
 def _program(machine: Machine, line: Line) -> Program | None:

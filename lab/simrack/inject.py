@@ -50,7 +50,9 @@ def _targets(world: World, spec: FaultSpec, fault: Fault) -> list[Target]:
             raise _no_such(spec, "host, rack or inventory", known)
         return [Target(host=member) for member in hosts]
     if host not in world.hosts:
-        raise _no_such(spec, "host", list(world.hosts))
+        raise InventoryError(
+            f"--fault {spec}: {world.name} has no host {host!r}{did_you_mean(host, world.hosts)}"
+        )
     return [_inner(world.hosts[host], inner, spec, fault)]
 
 

@@ -5,13 +5,27 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lab.simrack.state import HostState, PortState, World
 
 Sink = Callable[[bytes], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a command line ended, and what it printed where nobody read along."""
+
+    rc: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+    duration_s: float = 0.0
+
+
+Spawn = Callable[[Sequence[str], Mapping[str, str]], Awaitable[Outcome]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,11 +119,16 @@ class Site:
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One run of one program: its arguments, where it runs, and what it prints."""
+    """One run of one program: its arguments, where it runs, and what it prints.
+
+    `spawn` runs another command line on the same machine, with an environment of its own.
+    """
 
     machine: Machine
+    process: Process
     argv: tuple[str, ...]
     env: Mapping[str, str]
+    spawn: Spawn
     sink: Sink | None = None
     stdout: list[bytes] = field(default_factory=list)
     stderr: list[bytes] = field(default_factory=list)
@@ -128,7 +147,9 @@ class Call:
 
     def write(self, text: str) -> None:
         """Print on standard output, at once where somebody reads along."""
-        data = text.encode()
+        self.write_bytes(text.encode())
+
+    def write_bytes(self, data: bytes) -> None:
         if self.sink is None:
             self.stdout.append(data)
         else:

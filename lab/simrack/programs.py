@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from lab.simrack import scripts
 from lab.simrack.machine import Call
 from lab.simrack.views import basic, files, infiniband, launch, nvbandwidth, nvidia_smi, perftest
 
@@ -19,6 +20,7 @@ class Entry:
 
 
 PROGRAMS: Mapping[str, Entry] = {
+    "sh": Entry(scripts.sh, EVERYWHERE),
     "date": Entry(basic.date, EVERYWHERE),
     "uname": Entry(basic.uname, EVERYWHERE),
     "hostname": Entry(basic.hostname, EVERYWHERE),

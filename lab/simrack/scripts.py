@@ -1,6 +1,7 @@
-"""The transport's constant scripts, answered without running them: bundle, sweep, lease.
+"""`sh`, for the transport's three constant scripts, which are answered without being run.
 
-They come as `sh -c SCRIPT NAME ARGUMENT…`; the name in `$0` says which one it is.
+They come as `sh -c SCRIPT NAME ARGUMENT…`; the name in `$0` says which one it is:
+`rackgate-bundle`, `rackgate-sweep`, `rackgate-lease`. Any other script is refused with status 127.
 """
 
 from __future__ import annotations
@@ -8,20 +9,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from lab.simrack.execute import Outcome, execute
-from lab.simrack.machine import Lease, Machine
+from lab.simrack.machine import Call, Lease, Machine
 
-Script = Callable[[Machine, Sequence[str]], Awaitable[Outcome]]
+Script = Callable[[Call, Sequence[str]], Awaitable[int]]
 KILL_AFTER_S = 2
+USAGE, HELD, NOT_RUN = 64, 3, 127
 
 
-async def bundle(machine: Machine, arguments: Sequence[str]) -> Outcome:
+async def sh(call: Call) -> int:
+    name = call.argv[3] if len(call.argv) > 3 else ""
+    script = SCRIPTS.get(name)
+    if call.argv[1:2] != ("-c",) or script is None:
+        return call.fail(f"simrack: runs no scripts but {', '.join(SCRIPTS)}\n", NOT_RUN)
+    return await script(call, call.argv[4:])
+
+
+async def bundle(call: Call, arguments: Sequence[str]) -> int:
     """NONCE LIMIT (DEADLINE ARGC ARG…)…: all at once, framed in the order asked."""
     nonce, limit = arguments[0], int(arguments[1])
     commands = _commands(arguments[2:])
+    env = {**call.env, "RACKGATE_RUN": nonce.split(":", 1)[0]}
     mark = f"RACKGATE1 {nonce}"
-    lines = [f"{mark} {machine.now():.9f} {len(commands)}\n".encode()]
-    outcomes = await asyncio.gather(*(execute(machine, words) for words in commands))
+    lines = [f"{mark} {call.machine.now():.9f} {len(commands)}\n".encode()]
+    outcomes = await asyncio.gather(*(call.spawn(words, env) for words in commands))
     for index, outcome in enumerate(outcomes):
         out, err = outcome.stdout[:limit], outcome.stderr[:limit]
         cut = int(len(out) < len(outcome.stdout) or len(err) < len(outcome.stderr))
@@ -31,7 +41,8 @@ async def bundle(machine: Machine, arguments: Sequence[str]) -> Outcome:
         )
         lines += [frame.encode(), out, err, b"\n"]
     lines.append(f"{mark} end\n".encode())
-    return Outcome(rc=0, stdout=b"".join(lines), stderr=b"")
+    call.write_bytes(b"".join(lines))
+    return 0
 
 
 def _commands(arguments: Sequence[str]) -> list[tuple[str, ...]]:
@@ -45,28 +56,29 @@ def _commands(arguments: Sequence[str]) -> list[tuple[str, ...]]:
     return commands
 
 
-async def sweep(machine: Machine, arguments: Sequence[str]) -> Outcome:
-    """RUN_ID [KEY]: end what carries them in its environment, and name it."""
+async def sweep(call: Call, arguments: Sequence[str]) -> int:
+    """RUN_ID [KEY]: end what carries them in its environment, and name it; never itself."""
     run, key = arguments[0], arguments[1] if len(arguments) > 1 else ""
-    named = []
-    for process in list(machine.processes.values()):
+    for process in list(call.machine.processes.values()):
         env = process.env
-        if env.get("RACKGATE_RUN") == run and key in ("", env.get("RACKGATE_KEY")):
-            named.append(f"{process.pid} {process.comm}\n")
+        mine = env.get("RACKGATE_RUN") == run and key in ("", env.get("RACKGATE_KEY"))
+        if mine and process is not call.process:
+            call.write(f"{process.pid} {process.comm}\n")
             process.ended.set()
-    return Outcome(rc=0, stdout="".join(named).encode(), stderr=b"")
+    return 0
 
 
-async def lease(machine: Machine, arguments: Sequence[str]) -> Outcome:
+async def lease(call: Call, arguments: Sequence[str]) -> int:
     """take|renew|release OWNER RUN_ID TTL_S; kept in memory, by this machine's own clock."""
     if len(arguments) != 4:
         text = "rackgate: lease needs: take|renew|release OWNER RUN_ID TTL_S\n"
-        return Outcome(rc=64, stdout=b"", stderr=text.encode())
+        return call.fail(text, USAGE)
     act, owner, run, ttl = arguments
-    rc, text = _lease(machine, act, owner, run, int(ttl))
-    if rc == 64:
-        return Outcome(rc=rc, stdout=b"", stderr=text.encode())
-    return Outcome(rc=rc, stdout=f"{text}\n".encode(), stderr=b"")
+    if act not in ("take", "renew", "release"):
+        return call.fail(f"rackgate: lease cannot '{act}'\n", USAGE)
+    rc, text = _lease(call.machine, act, owner, run, int(ttl))
+    call.write(text + "\n")
+    return rc
 
 
 def _lease(machine: Machine, act: str, owner: str, run: str, ttl: int) -> tuple[int, str]:
@@ -75,11 +87,9 @@ def _lease(machine: Machine, act: str, owner: str, run: str, ttl: int) -> tuple[
     taken = Lease(owner=owner, run=run, expires=now + ttl)
     if act == "take":
         if held is not None and not mine and held.expires > now:
-            return 3, f"held {held.owner} {held.run} {held.expires}"
+            return HELD, f"held {held.owner} {held.run} {held.expires}"
         machine.lease = taken
         return 0, f"replaced {held.run}" if held is not None and not mine else "taken"
-    if act not in ("renew", "release"):
-        return 64, f"rackgate: lease cannot '{act}'\n"
     if not mine:
         return 0, "none"
     machine.lease = taken if act == "renew" else None

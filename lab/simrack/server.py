@@ -12,9 +12,8 @@ from pathlib import Path
 
 import asyncssh
 
-from lab.simrack.execute import Outcome, execute
-from lab.simrack.machine import Machine, Site
-from lab.simrack.scripts import SCRIPTS
+from lab.simrack.execute import execute
+from lab.simrack.machine import Machine, Outcome, Site
 
 USER = "root"
 LOG = logging.getLogger("lab.simrack")
@@ -153,7 +152,7 @@ async def _answer(machine: Machine, process: asyncssh.SSHServerProcess[bytes]) -
     else:
         LOG.error("%s: %r", machine.state.name, process.command, exc_info=failure)
         text = f"simrack: internal error ({failure!r}); its log says more\n"
-        outcome = Outcome(rc=INTERNAL_ERROR, stdout=b"", stderr=text.encode())
+        outcome = Outcome(rc=INTERNAL_ERROR, stderr=text.encode())
     if process.channel.is_closing():
         return
     process.stdout.write(outcome.stdout)
@@ -165,17 +164,15 @@ async def _command(machine: Machine, process: asyncssh.SSHServerProcess[bytes]) 
     command = process.command
     if command is None:
         text = f"simrack: {machine.state.name} has no shell; give it a command\n"
-        return Outcome(rc=USAGE, stdout=b"", stderr=text.encode())
+        return Outcome(rc=USAGE, stderr=text.encode())
     try:
         words = shlex.split(command)
     except ValueError as error:
         text = f"sh: 1: Syntax error: {error}\n"
-        return Outcome(rc=USAGE, stdout=b"", stderr=text.encode())
-    if words[:2] == ["sh", "-c"] and len(words) > 3 and words[3] in SCRIPTS:
-        return await SCRIPTS[words[3]](machine, words[4:])
+        return Outcome(rc=USAGE, stderr=text.encode())
 
     def sink(data: bytes) -> None:
         if not process.channel.is_closing():
             process.stdout.write(data)
 
-    return await execute(machine, words, sink)
+    return await execute(machine, words, sink=sink)
