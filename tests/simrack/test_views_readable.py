@@ -6,6 +6,7 @@ import pytest
 
 from fixtures.tools import (
     facts_bundle,
+    gpu_samples,
     host_facts,
     ib_port,
     ibstat,
@@ -16,7 +17,7 @@ from fixtures.tools import (
     rdma_link,
 )
 from fixtures.transport import bundle
-from tests.simrack.bench import Bench, bench
+from tests.simrack.bench import Bench, as_result, bench
 
 RACKS = [("rack7", "r01-ct05"), ("hgx8", "hgx03")]
 
@@ -111,6 +112,18 @@ def test_links_run_at_full_speed_while_nvbandwidth_runs() -> None:
     _, busy = rack.together(("r01-ct05", load), ("r01-ct05", look))
     assert busy.stdout == b"32.0 GT/s PCIe\n"
     assert rack.ask("r01-ct05", *look) == "2.5 GT/s PCIe\n"
+
+
+def test_a_sampler_sees_the_links_of_a_loaded_tray() -> None:
+    rack = bench("rack7", "gpu.lost@r01-ct06/gpu2")
+    sampler = gpu_samples.command(period_ms=50, deadline_s=0.3)
+    argv = ("timeout", "0.3", *sampler.argv)
+    load = nvbandwidth.command("host_to_device_memcpy_ce").argv
+    outcomes = rack.together(("r01-ct05", load), ("r01-ct05", argv), ("r01-ct06", argv))
+    peaks = [gpu_samples.read(as_result("host", sampler, outcome)) for outcome in outcomes[1:]]
+    assert {peak.generation for peak in peaks[0].values()} == {5}
+    assert set(peaks[1]) == {"0008:01:00.0", "0009:01:00.0", "0019:01:00.0"}
+    assert {peak.generation for peak in peaks[1].values()} == {1}
 
 
 def test_a_slow_gpu_has_a_slow_row_and_column() -> None:
