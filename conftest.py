@@ -1,22 +1,25 @@
-"""The plugin and fixture modules of the suite, by name; there is no logic here."""
+"""The plugin and fixture modules of the suite, by name; there is no logic here.
+
+A module stands after those that it imports, or pytest would find it loaded before it can rewrite it.
+"""
 
 pytest_plugins = [
     "plugins.inventory",
+    "plugins.manifest",
     "plugins.evidence",
     "plugins.lab",
-    "plugins.manifest",
     "plugins.gates",
     "plugins.effects",
-    "plugins.measurements",
     "plugins.leases",
+    "plugins.measurements",
     "plugins.allure_results",
     "plugins.planning",
     "plugins.progress",
     "plugins.verdict",
     "fixtures.hosts",
+    "fixtures.fabric",
     "fixtures.gpus",
     "fixtures.nvlink",
-    "fixtures.fabric",
     "fixtures.rdma",
     "fixtures.collectives",
 ]

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import allure
-import allure_commons
+import allure_pytest.plugin
 import pytest
 from allure_pytest.listener import AllureListener
 
 from plugins.inventory import gate_of
 from plugins.session import INVENTORY, SESSION, is_suite
-
-NAME = "allure_listener"
 
 
 class LeanListener(AllureListener):  # type: ignore[misc]
@@ -29,23 +27,17 @@ class LeanListener(AllureListener):  # type: ignore[misc]
         """Fixtures are not reported."""
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    plain = config.pluginmanager.get_plugin(NAME)
-    if plain is None or SESSION not in config.stash:
-        return
-    config.pluginmanager.unregister(plain)
-    allure_commons.plugin_manager.unregister(plain)
-    lean = LeanListener(config)
-    config.pluginmanager.register(lean, NAME)
-    allure_commons.plugin_manager.register(lean)
-    config.add_cleanup(lambda: allure_commons.plugin_manager.unregister(lean))
+    """Before allure-pytest makes its listener: let it make ours (it offers no option for it)."""
+    allure_pytest.plugin.AllureListener = LeanListener
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     if is_suite(item) and SESSION in item.config.stash:
         inventory = item.config.stash[INVENTORY]
-        allure.dynamic.parent_suite(f"{inventory.name}{' (SIMULATED)' if inventory.lab else ''}")
-        allure.dynamic.suite(gate_of(item))
+        allure.dynamic.parent_suite(  # type: ignore[no-untyped-call]
+            f"{inventory.name}{' (SIMULATED)' if inventory.lab else ''}"
+        )
+        allure.dynamic.suite(gate_of(item))  # type: ignore[no-untyped-call]
     return (yield)

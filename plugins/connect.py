@@ -12,11 +12,12 @@ import pytest
 from fixtures.model.inventory import Host, Inventory
 from fixtures.transport.base import Transport
 from fixtures.transport.connect import Connector
-from fixtures.transport.evidence import EvidenceStore, RecordingTransport
+from fixtures.transport.evidence import RecordingTransport
 from fixtures.transport.limiter import HandshakeLimiter
 from fixtures.transport.reach import Transports
 from fixtures.transport.replay import ReplayIndex, ReplayTransport
 from fixtures.transport.ssh import SshTransport
+from fixtures.transport.store import EvidenceStore
 from fixtures.transport.target import SshTarget
 from plugins.session import INVENTORY, SESSION, Session
 
@@ -29,7 +30,9 @@ def transports(config: pytest.Config) -> Transports:
     store = EvidenceStore(session.folder.path, session.process)
     if session.replay is not None:
         index = ReplayIndex.load(session.replay)
-        return Transports(lambda host: RecordingTransport(ReplayTransport(host, index), store))
+        return Transports(
+            lambda host: RecordingTransport(ReplayTransport(host, index), store), [store]
+        )
     return ssh_transports(inventory, session, store)
 
 
@@ -41,7 +44,7 @@ def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore)
         inner = SshTransport(target, run_id=session.run_id, connector=connector)
         return RecordingTransport(inner, store)
 
-    return Transports(connect)
+    return Transports(connect, [connector, store])
 
 
 def target_of(inventory: Inventory, host: Host) -> SshTarget:

@@ -18,7 +18,7 @@ from fixtures.model.errors import InventoryError
 from fixtures.model.waivers import Waivers, load_waivers
 from fixtures.transport.once import Once
 from fixtures.transport.reach import Transports
-from plugins import connect, lab
+from plugins import connect
 from plugins.manifest import ROWS, Rows, expected
 from plugins.session import (
     INVENTORY,
@@ -87,7 +87,6 @@ def pytest_configure_node(node: object) -> None:
         node.workerinput["rackgate"] = {  # type: ignore[attr-defined]
             "run_dir": str(session.folder.path),
             "run_id": session.run_id,
-            "lab": lab.wired(config),
         }
 
 

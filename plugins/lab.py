@@ -11,10 +11,10 @@ from typing import Protocol
 
 import pytest
 
-from fixtures.model.errors import InventoryError
+from fixtures.model.errors import InventoryError, RackError
 from fixtures.model.inventory import Inventory
 from fixtures.model.lab import FaultSpec, LabEndpoints, parse_fault
-from plugins.session import INVENTORY, SESSION, worker_input
+from plugins.session import INVENTORY, SESSION
 
 
 class LabHandle(Protocol):
@@ -26,6 +26,7 @@ class LabHandle(Protocol):
     def stop(self) -> None: ...
 
 
+WIRE = "rackgate-lab"
 LAB = pytest.StashKey[LabHandle]()
 FAULTS = pytest.StashKey[Sequence[FaultSpec]]()
 
@@ -55,9 +56,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[FAULTS] = [parse_fault(text) for text in faults]
     except InventoryError as error:
         raise pytest.UsageError(f"\n{error}") from None
-    given = worker_input(config)
-    if given and given["lab"]:
-        config.stash[INVENTORY] = inventory.at(from_wire(given["lab"]))
+    given = getattr(config, "workerinput", {}).get(WIRE)
+    if given:
+        config.stash[INVENTORY] = inventory.at(from_wire(given))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Tell an xdist worker where the started lab is (an xdist hook; runs in the controller)."""
+    config = node.config  # type: ignore[attr-defined]
+    if LAB in config.stash:
+        node.workerinput[WIRE] = to_wire(config.stash[LAB].info)  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,8 +77,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     try:
         handle = _start(state.inventory, state.shared / "lab", state.seed, config.stash[FAULTS])
-    except InventoryError as error:
-        raise pytest.UsageError(f"\n{error}") from None
+    except RackError as error:
+        raise pytest.UsageError(f"\nthe lab did not start: {error}") from None
     config.stash[LAB] = handle
     config.add_cleanup(handle.stop)
     config.stash[INVENTORY] = state.inventory.at(handle.info)
@@ -84,14 +93,9 @@ def _start(
         from lab import simrack
 
         return simrack.start(inventory, state_dir=state_dir, seed=seed, faults=faults)
-    from lab import softroce
+    from lab.softroce import bridge
 
-    return softroce.start(inventory, state_dir=state_dir, seed=seed, faults=faults)
-
-
-def wired(config: pytest.Config) -> dict[str, object] | None:
-    """What a worker needs to reach the started lab; None without one."""
-    return to_wire(config.stash[LAB].info) if LAB in config.stash else None
+    return bridge.start(inventory, state_dir=state_dir, seed=seed, faults=faults)
 
 
 def to_wire(info: LabEndpoints) -> dict[str, object]:
