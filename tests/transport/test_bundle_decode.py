@@ -1,4 +1,5 @@
-"""The bundle's answer: what is certain is read, what is not is said, and output cannot pass for it."""
+"""The bundle's answer: what is certain is read, what is not is said, and output cannot pass for
+it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -248,4 +247,5 @@ def test_home_is_not_looked_at(
     (tmp_path / ".ssh").mkdir()
     make_key(tmp_path / ".ssh" / "id_ed25519")
     check(server.target())
-    assert sorted(os.listdir(tmp_path / ".ssh")) == ["id_ed25519", "id_ed25519.pub"]
+    names = sorted(path.name for path in (tmp_path / ".ssh").iterdir())
+    assert names == ["id_ed25519", "id_ed25519.pub"]
