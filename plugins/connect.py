@@ -30,9 +30,7 @@ def transports(config: pytest.Config) -> Transports:
     store = EvidenceStore(session.folder.path, session.process)
     if session.replay is not None:
         index = ReplayIndex.load(session.replay)
-        return Transports(
-            lambda host: RecordingTransport(ReplayTransport(host, index), store), [store]
-        )
+        return Transports(lambda host: RecordingTransport(ReplayTransport(host, index), store))
     return ssh_transports(inventory, session, store)
 
 
@@ -44,7 +42,7 @@ def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore)
         inner = SshTransport(target, run_id=session.run_id, connector=connector)
         return RecordingTransport(inner, store)
 
-    return Transports(connect, [connector, store])
+    return Transports(connect, [connector])
 
 
 def target_of(inventory: Inventory, host: Host) -> SshTarget:

@@ -7,7 +7,7 @@ says which of them are errors.
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree.ElementTree import Element, ElementTree
+from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import parse
 
@@ -18,7 +18,7 @@ def rewrite(path: Path) -> None:
     """Turn the failures of INCONCLUSIVE tests into errors, and count anew."""
     if not path.is_file():
         return
-    tree: ElementTree[Element] = parse(path)
+    tree = parse(path)
     root = tree.getroot()
     for case in root.iter("testcase"):
         if _verdict(case) == Verdict.INCONCLUSIVE:

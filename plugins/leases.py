@@ -36,7 +36,9 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
     def hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
         taken = collect(
             list(hosts),
-            lambda host: lease.take(transports.to(host), owner, session.run_id, TTL_S),
+            lambda host: lease.take(
+                transports.to(host), owner, session.run_id, TTL_S, topic=f"lease/{topic}"
+            ),
         )
         refused = {host: found for host, found in taken.items() if isinstance(found, RackError)}
         ours = [host for host in hosts if host not in refused]
@@ -49,17 +51,20 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
             yield Held(refused)
         finally:
             stop.set()
-            give_back(session, transports, owner, ours)
+            give_back(session, transports, owner, ours, topic)
 
     return hold
 
 
-def give_back(session: Session, transports: Transports, owner: str, hosts: Collection[str]) -> None:
+def give_back(
+    session: Session, transports: Transports, owner: str, hosts: Collection[str], topic: str
+) -> None:
     """End what the run started on these hosts, then release their leases."""
 
     def end(host: str) -> None:
-        sweep(transports.to(host), session.run_id)
-        lease.release(transports.to(host), owner, session.run_id)
+        transport, name = transports.to(host), f"lease/{topic}"
+        sweep(transport, session.run_id, topic=name)
+        lease.release(transport, owner, session.run_id, topic=name)
 
     ended = collect(list(hosts), end)
     left = {host for host, error in ended.items() if isinstance(error, RackError)}
