@@ -31,7 +31,7 @@ def reasons(
         found.append("nothing was judged")
     if not manifest:
         found.append("the manifest expects nothing, so that nothing can be accepted")
-    found += _inconclusive(record) + _missing(manifest, covered, gate_of)
+    found += _inconclusive(record, covered) + _missing(manifest, covered, gate_of)
     if len(found) <= AT_MOST:
         return tuple(found)
     left = len(found) - AT_MOST + 1
@@ -78,9 +78,13 @@ def _failure(metric: str, rows: list[Record]) -> str:
     return f"FAIL {metric} at {where}: {actual}, expected {wanted(first)}"
 
 
-def _inconclusive(record: Sequence[Record]) -> list[str]:
+def _inconclusive(record: Sequence[Record], covered: Coverage) -> list[str]:
+    """By reason; rows that only say that the manifest is not covered are said with the manifest."""
+    missing = {(row.metric, row.subject) for row in covered.missing}
     by_reason: dict[str, list[Record]] = defaultdict(list)
     for row in record:
+        if row.reason == "not-run" and (row.metric, row.subject) in missing:
+            continue
         if row.verdict is Verdict.INCONCLUSIVE:
             by_reason[row.reason or "no reason given"].append(row)
     return [

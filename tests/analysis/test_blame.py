@@ -266,3 +266,18 @@ def test_two_readings_of_one_output_are_one_signal() -> None:
     other = row("fabric.state", GPU, "FAIL", evidence=("e2",))
     assert not independent([one, two])
     assert independent([one, other])
+
+
+def test_bandwidth_that_is_low_on_every_tray_is_one_finding() -> None:
+    every = [cell for host in HOSTS for cell in cells(host)]
+    (found,) = blame(rows("nvlink.d2d_bandwidth", every, every))
+    assert (found.part, found.suspects) == ("dom", tuple(RACKS))
+
+
+def test_action_is_that_of_the_state_and_not_of_what_follows() -> None:
+    (found,) = blame(
+        rows("port.sm_lid", PORTS, [PORT]),
+        rows("port.phys_state", PORTS, [PORT]),
+    )
+    assert found.signals == ("port.phys_state", "port.sm_lid")
+    assert "reseat the cable" in found.action

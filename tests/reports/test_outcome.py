@@ -135,3 +135,13 @@ def test_accepted_only_when_everything_was_judged_and_nothing_is_bad(
     assert (found.outcome is Outcome.ACCEPTED) == (not missing and not bad and good)
     assert (found.outcome is Outcome.ACCEPTED) == (found.reasons == ()) or not good
     assert replace(found.coverage, missing=()).judged == 6 - len(missing)
+
+
+def test_rows_that_never_ran_are_said_once(tmp_path: Path) -> None:
+    rows = [
+        *healthy()[:-1],
+        taken("nvlink.links_active", GPUS[3], None, "INCONCLUSIVE", reason="not-run"),
+    ]
+    found = result(rows, tmp_path)
+    assert found.outcome is Outcome.INCOMPLETE
+    assert found.reasons == ("not judged: 1 of 4 rows of gate nvlink (nvlink.links_active)",)
