@@ -14,6 +14,7 @@ from reports.run import RunInfo
 
 FINDINGS_SHOWN = 8
 SUSPECTS_SHOWN = 4
+METRICS_SHOWN = 4
 NARROWEST = 40
 
 
@@ -85,7 +86,9 @@ def note_lines(info: RunInfo, result: RunResult) -> list[str]:
     ]
     lines = [f"rows: {', '.join(said)}"] if said else []
     if info.limits_not_judged:
-        lines.append(f"not judged, as nobody has to: {', '.join(info.limits_not_judged)}")
+        names = info.limits_not_judged
+        more = f" and {len(names) - METRICS_SHOWN} more" if len(names) > METRICS_SHOWN else ""
+        lines.append(f"not judged, as nobody has to: {', '.join(names[:METRICS_SHOWN])}{more}")
     if info.simulated:
         lines.append("SIMULATED: this run judged a lab and cannot be signed as real")
     return lines
@@ -95,13 +98,17 @@ def _finding(number: int, one: Finding) -> list[str]:
     label = f" ({one.label})" if one.label != one.part else ""
     lines = [
         f"  {number}. {one.part}{label}  {one.kind}, confidence {one.confidence}",
-        f"     signals: {', '.join(one.signals) or 'none of its own'} ({len(one.because)} rows)",
+        f"     signals: {', '.join(one.signals) or 'none of its own'} ({_rows(len(one.because))})",
     ]
     if one.suspects:
         more = len(one.suspects) - SUSPECTS_SHOWN
         tail = f" and {more} more" if more > 0 else ""
         lines.append(f"     suspects: {', '.join(one.suspects[:SUSPECTS_SHOWN])}{tail}")
     return [*lines, f"     do: {one.action}; then repeat {', '.join(one.repeat)}"]
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
 
 
 def _wrapped(line: str, width: int) -> list[str]:
