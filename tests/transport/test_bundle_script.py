@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,44 +39,51 @@ def sh(key: str, text: str, *, deadline_s: float = 10) -> Command:
     )
 
 
-@pytest.fixture(params=SHELLS, ids=[" ".join(shell) for shell in SHELLS])
-def shell(request: pytest.FixtureRequest) -> list[str]:
-    found: list[str] = request.param
-    if shutil.which(found[0]) is None:
-        pytest.skip(f"no {found[0]} on this machine")
-    return found
-
-
 def leftovers() -> set[str]:
     folders = [*Path("/tmp").glob("rackgate.*"), *Path("/dev/shm").glob("rackgate.*")]
     return {str(folder) for folder in folders}
 
 
-def test_bundle_survives_every_kind_of_command(shell: list[str]) -> None:
+EVERY_KIND = [
+    sh("plain", "echo out; echo err >&2; exit 3"),
+    sh("nothing", "true"),
+    Command(argv=("no-such-program",), key="missing"),
+    Command(argv=("printf", "%s|", "a b", "'", "$HOME", "", "*"), key="quoting"),
+    sh("bytes", r"printf '\377\000\n\r'"),
+    sh("flood", "yes 0123456789 | head -c 20000000"),
+    sh("flood-err", "yes 0123456789 | head -c 20000000 >&2; exit 4"),
+    sh("hangs", "echo begun; sleep 30", deadline_s=1),
+    sh("ignores", "trap '' TERM; sleep 30 & wait; sleep 30", deadline_s=1),
+    sh("child", "echo early; sleep 10 & exit 0"),
+    sh("stdin", "cat; echo done"),
+    sh("killed", "kill -9 $$"),
+    sh("tag", 'echo "$RACKGATE_RUN"'),
+]
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, dict[str, CommandResult]]:
+    """Every kind of command at once, under all shells at once: most of it is waiting."""
+    shells = [shell for shell in SHELLS if shutil.which(shell[0])]
     before = leftovers()
     began = time.monotonic()
-    results = {
-        result.key: result
-        for result in ask(
-            shell,
-            [
-                sh("plain", "echo out; echo err >&2; exit 3"),
-                sh("nothing", "true"),
-                Command(argv=("no-such-program",), key="missing"),
-                Command(argv=("printf", "%s|", "a b", "'", "$HOME", "", "*"), key="quoting"),
-                sh("bytes", r"printf '\377\000\n\r'"),
-                sh("flood", "yes 0123456789 | head -c 20000000"),
-                sh("flood-err", "yes 0123456789 | head -c 20000000 >&2; exit 4"),
-                sh("hangs", "echo begun; sleep 30", deadline_s=1),
-                sh("ignores", "trap '' TERM; sleep 30 & wait; sleep 30", deadline_s=1),
-                sh("child", "echo early; sleep 30 & exit 0"),
-                sh("stdin", "cat; echo done"),
-                sh("killed", "kill -9 $$"),
-                sh("tag", 'echo "$RACKGATE_RUN"'),
-            ],
-        )
+    with ThreadPoolExecutor(len(shells)) as pool:
+        found = list(pool.map(lambda shell: ask(shell, EVERY_KIND), shells))
+    assert time.monotonic() - began < 12
+    assert leftovers() <= before
+    return {
+        shell[0]: {result.key: result for result in results}
+        for shell, results in zip(shells, found, strict=True)
     }
-    took_s = time.monotonic() - began
+
+
+@pytest.mark.parametrize("shell", [shell[0] for shell in SHELLS])
+def test_bundle_survives_every_kind_of_command(
+    answers: dict[str, dict[str, CommandResult]], shell: str
+) -> None:
+    if shell not in answers:
+        pytest.skip(f"no {shell} on this machine")
+    results = answers[shell]
     plain = results["plain"]
     assert (plain.stdout, plain.stderr, plain.rc) == ("out\n", "err\n", 3)
     assert (results["nothing"].rc, results["nothing"].stdout) == (0, "")
@@ -93,10 +101,8 @@ def test_bundle_survives_every_kind_of_command(shell: list[str]) -> None:
     assert results["killed"].rc == 137
     assert not results["killed"].timed_out
     assert results["tag"].stdout == "run1\n"
-    assert abs(plain.host_time or 0 - time.time()) < 5 or plain.host_time
+    assert abs((plain.host_time or 0) - time.time()) < 30
     assert 0.9 <= results["hangs"].duration_s < 3
-    assert took_s < 8
-    assert leftovers() <= before
 
 
 def test_command_that_cannot_be_killed_is_given_up(tmp_path: Path) -> None:

@@ -112,8 +112,8 @@ def test_bundle_in_one_exec(host: SshTransport) -> None:
 def test_many_threads_share_one_connection(host: SshTransport, server: Sshd) -> None:
     before = len(server.children())
     with ThreadPoolExecutor(10) as pool:
-        asked = [pool.submit(run, host, "echo", str(n)) for n in range(30)]
-        assert [future.result().stdout for future in asked] == [f"{n}\n" for n in range(30)]
+        asked = [pool.submit(run, host, "echo", str(n)) for n in range(15)]
+        assert [future.result().stdout for future in asked] == [f"{n}\n" for n in range(15)]
     assert len(server.children()) <= before + 1
 
 
@@ -185,7 +185,7 @@ def test_wait_past_its_deadline_ends_the_group(host: SshTransport) -> None:
 
 def test_too_many_sessions_wait_for_each_other(server: Sshd, connector: Connector) -> None:
     host = SshTransport(server.target(), run_id="run1", connector=connector)
-    with ThreadPoolExecutor(30) as pool:
-        asked = [pool.submit(run, host, "sleep", "0.2") for _ in range(30)]
+    with ThreadPoolExecutor(24) as pool:
+        asked = [pool.submit(run, host, "sleep", "0.2") for _ in range(24)]
         assert {future.result().rc for future in asked} == {0}
     host.close()

@@ -188,8 +188,8 @@ def test_idle_connection_to_a_dead_host_is_made_again(server: Sshd) -> None:
 
 
 def test_quiet_command_is_no_dead_host(server: Sshd) -> None:
-    host = SshTransport(server.target(inactivity_deadline_s=0.6), run_id="run1")
-    assert host.run(Command(argv=("sleep", "2"), key="test/quiet", deadline_s=10)).rc == 0
+    host = SshTransport(server.target(inactivity_deadline_s=0.5), run_id="run1")
+    assert host.run(Command(argv=("sleep", "1.2"), key="test/quiet", deadline_s=10)).rc == 0
     host.close()
 
 
