@@ -20,6 +20,7 @@ def rewrite(path: Path) -> None:
         return
     tree = parse(path)
     root = tree.getroot()
+    assert root is not None
     for case in root.iter("testcase"):
         if _verdict(case) == Verdict.INCONCLUSIVE:
             for failure in case.findall("failure"):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
+from filelock import FileLock
 
 from fixtures.model.errors import RackError
 from fixtures.model.lease import Held, Leases
@@ -34,6 +35,10 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
 
     @contextmanager
     def hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
+        with _alone(session, hosts):
+            yield from _hold(hosts, topic)
+
+    def _hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
         taken = collect(
             list(hosts),
             lambda host: lease.take(
@@ -54,6 +59,21 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
             give_back(session, transports, owner, ours, topic)
 
     return hold
+
+
+@contextmanager
+def _alone(session: Session, hosts: Collection[str]) -> Iterator[None]:
+    """Keep other loads of this run, in whatever process or thread, off the same hosts.
+
+    The lease on the host is the run's as a whole, and the sweep that ends a load ends everything of
+    the run there. Locks are taken in one order, so that no two loads wait for each other.
+    """
+    folder = session.shared / "locks"
+    folder.mkdir(exist_ok=True)
+    with ExitStack() as stack:
+        for host in sorted(hosts):
+            stack.enter_context(FileLock(folder / f"{host}.lock", thread_local=False))
+        yield
 
 
 def give_back(

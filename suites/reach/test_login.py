@@ -1,11 +1,14 @@
 """Every host lets us in and keeps the time."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from fixtures.hosts import Facts
+from fixtures.model.errors import RackError
 from fixtures.model.inventory import Host
 from fixtures.model.measure import Measure
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.clocks import ClockOffset
 
 
 @pytest.mark.judges("reach.ssh")
@@ -16,10 +19,14 @@ def test_host_answers_over_ssh(host: Host, all_facts: Facts, measure: Measure) -
 
 
 @pytest.mark.judges("reach.clock_skew")
-def test_clock_agrees_with_the_runner(host: Host, host_facts: TrayFacts, measure: Measure) -> None:
-    """The host's clock is where the runner's is, so that events can be put in order."""
-    skew = abs(host_facts.clock_skew_s)
-    measure("reach.clock_skew", skew, at=host.name, evidence=host_facts.evidence("clock"))
+def test_clocks_agree_with_the_runner(
+    domain: str, clock_offsets: Mapping[str, ClockOffset | RackError], measure: Measure
+) -> None:
+    """Every host's clock is where the runner's is, so that events can be put in order."""
+    for host, found in clock_offsets.items():
+        skew = found if isinstance(found, RackError) else abs(found.offset_s)
+        seen = () if isinstance(found, RackError) else (found.evidence,)
+        measure("reach.clock_skew", skew, at=host, evidence=seen)
 
 
 @pytest.mark.judges("reach.sudo")
