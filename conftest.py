@@ -1,6 +1,6 @@
 """The plugin and fixture modules of the suite, by name; there is no logic here.
 
-A module stands after those that it imports, or pytest would find it loaded before it can rewrite it.
+A module stands after those that it imports: pytest must be the first to load it.
 """
 
 pytest_plugins = [

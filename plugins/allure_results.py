@@ -7,14 +7,20 @@ fixtures says nothing about hardware, so the fixture hooks are left away.
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import allure
 import allure_pytest.plugin
 import pytest
 from allure_pytest.listener import AllureListener
 
+from fixtures.model.measurement import Measurement
 from plugins.inventory import gate_of
+from plugins.measurements import TAKEN
 from plugins.session import INVENTORY, SESSION, is_suite
+
+LINES = 40
+"""Measurements that a test's description shows."""
 
 
 class LeanListener(AllureListener):  # type: ignore[misc]
@@ -30,6 +36,33 @@ class LeanListener(AllureListener):  # type: ignore[misc]
 def pytest_configure(config: pytest.Config) -> None:
     """Before allure-pytest makes its listener: let it make ours (it offers no option for it)."""
     allure_pytest.plugin.AllureListener = LeanListener
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """What was measured, against which limit, and where the raw output is: in the description, so
+    that it costs no file of its own."""
+    taken = item.stash.get(TAKEN, [])
+    if taken:
+        lines = [_line(measurement) for measurement in taken[:LINES]]
+        more = [f"and {len(taken) - LINES} more in record.jsonl"] if len(taken) > LINES else []
+        allure.dynamic.description("\n".join([*lines, *more]))  # type: ignore[no-untyped-call]
+
+
+def write_environment(folder: Path, inventory: str, outcome: str, simulated: bool) -> None:
+    """What Allure shows beside every report: which rack, and what the run said."""
+    shown = f"{outcome}{' (SIMULATED)' if simulated else ''}"
+    text = f"inventory={inventory}\noutcome={shown}\n"
+    (folder / "environment.properties").write_text(text, encoding="utf-8")
+
+
+def _line(taken: Measurement) -> str:
+    limit, source = taken.limit, ""
+    if limit:
+        mark = ", provisional" if limit.provisional else ""
+        source = f" [{limit.kind}{mark}: {limit.source}]"
+    seen = f" evidence {', '.join(taken.evidence)}" if taken.evidence else ""
+    return f"- {taken.verdict} {taken.line()}{source}{seen}"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

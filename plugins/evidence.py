@@ -6,6 +6,7 @@ made, and found to be writable, before any hardware is touched.
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -73,6 +74,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.stash[SESSION] = session
     session.shared.mkdir(exist_ok=True)
+    if session.controller:  # after a lab's own clean-up, which is registered later
+        config.add_cleanup(lambda: shutil.rmtree(session.shared, ignore_errors=True))
     config.stash[RECORDER] = RecordWriter(folder, session.process, inventory)
     _send_reports_to(config, session)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -102,7 +105,7 @@ def transports(pytestconfig: pytest.Config) -> Iterator[Transports]:
 def once(pytestconfig: pytest.Config) -> Once:
     """Work that is done once per run, whatever the number of processes."""
     session = pytestconfig.stash[SESSION]
-    return Once(session.shared, session.folder.path)
+    return Once(session.shared if session.distributed else None)
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from fixtures.model.errors import RackError
+from fixtures.model.errors import Busy, RackError
 from fixtures.model.lease import Held, Leases
 from fixtures.transport import lease
+from fixtures.transport.base import Transport
 from fixtures.transport.pool import collect
 from fixtures.transport.reach import Transports
 from fixtures.transport.sweep import sweep
@@ -40,10 +42,7 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
 
     def _hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
         taken = collect(
-            list(hosts),
-            lambda host: lease.take(
-                transports.to(host), owner, session.run_id, TTL_S, topic=f"lease/{topic}"
-            ),
+            list(hosts), lambda host: _take(session, transports.to(host), owner, f"lease/{topic}")
         )
         refused = {host: found for host, found in taken.items() if isinstance(found, RackError)}
         ours = [host for host in hosts if host not in refused]
@@ -59,6 +58,24 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
             give_back(session, transports, owner, ours, topic)
 
     return hold
+
+
+def _take(session: Session, transport: Transport, owner: str, topic: str) -> None:
+    """Take a host's lease; one that a dead runner of ours still holds is ended first."""
+    try:
+        lease.take(transport, owner, session.run_id, TTL_S, topic=topic)
+    except Busy as busy:
+        if busy.owner != owner or not _is_dead(busy.run_id):
+            raise
+        sweep(transport, busy.run_id, topic=f"{topic}/dead-run")
+        lease.release(transport, owner, busy.run_id, topic=f"{topic}/dead-run")
+        lease.take(transport, owner, session.run_id, TTL_S, topic=f"{topic}/again")
+
+
+def _is_dead(run_id: str) -> bool:
+    """Whether the process that this runner's run id names is gone (its last part is the pid)."""
+    pid = run_id.rpartition("-")[2]
+    return pid.isdecimal() and not Path(f"/proc/{pid}").exists()
 
 
 @contextmanager

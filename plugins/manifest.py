@@ -68,7 +68,8 @@ ROWS = pytest.StashKey[Rows]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Before anything is deselected: check the declarations, and put the gates in order."""
+    """Before anything is deselected: check the declarations, and drop tests of metrics that this
+    product's profile does not have."""
     suite = [item for item in items if is_suite(item)]
     if not suite or INVENTORY not in config.stash:
         return
@@ -85,7 +86,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 f"{item.nodeid}: must declare the metrics of gate {gate} that it judges"
                 + (f"; {', '.join(foreign)} belong elsewhere" if foreign else "")
             )
-    _write_declarations(config, suite)
+    idle = {item for item in suite if not set(declared_metrics(item)) & set(profile.metrics)}
+    items[:] = [item for item in items if item not in idle]
+    _write_declarations(config, [item for item in suite if item not in idle])
 
 
 def _write_declarations(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -34,6 +34,7 @@ LETTERS = {
 def measure(request: pytest.FixtureRequest) -> Measure:
     """Judge one value against the profile and keep it in the record."""
     judge, item = _judge(request.node), request.node
+    metrics = judge.inventory.profile.metrics
 
     def one(
         metric: str,
@@ -46,6 +47,8 @@ def measure(request: pytest.FixtureRequest) -> Measure:
         evidence: Sequence[str] = (),
         when: Conditions | None = None,
     ) -> None:
+        if metric not in judge.inventory.profile.metrics:
+            return  # this product's profile does not ask for it
         _keep(item, judge.one(
             metric, value, at, conditions=when or {}, otherwise=otherwise, detail=detail,
             samples=samples, evidence=evidence,
@@ -67,6 +70,8 @@ def measure_all(request: pytest.FixtureRequest) -> MeasureAll:
         evidence: Mapping[str, Sequence[str]] | None = None,
         when: Conditions | None = None,
     ) -> None:
+        if metric not in judge.inventory.profile.metrics:
+            return  # this product's profile does not ask for it
         majority = judge.majority_limit(metric, values)
         peers = judge.peers(metric, among or values, when or {})
         for subject, value in values.items():
@@ -87,7 +92,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         result = yield
     except RackError as error:
         fill(pyfuncitem, error.why, str(error))
-        _raise_verdict(pyfuncitem)
+        if pyfuncitem.stash.get(TAKEN, []):
+            _raise_verdict(pyfuncitem)
         raise
     fill(pyfuncitem, "not-run", "the test ended without measuring this")
     _raise_verdict(pyfuncitem)
@@ -104,7 +110,6 @@ def pytest_runtest_makereport(
     error = call.excinfo.value if call.excinfo else None
     if error is not None and not isinstance(error, (LimitViolated, pytest.skip.Exception)):
         reason = error.why if isinstance(error, RackError) else "suite-error"
-        reason = "interrupted" if isinstance(error, KeyboardInterrupt) else reason
         fill(item, reason, f"{type(error).__name__}: {error}")
     if call.when == "call" or error is not None:
         verdict = worst(taken.verdict for taken in item.stash.get(TAKEN, []))

@@ -30,11 +30,15 @@ class Session:
     seed: int
     replay: Path | None
     manifest: list[Expected]
-    interrupted: bool = False
 
     @property
     def controller(self) -> bool:
         return self.process == "main"
+
+    @property
+    def distributed(self) -> bool:
+        """Whether this process is one of several that share the run."""
+        return self.process != "main"
 
     @property
     def shared(self) -> Path:

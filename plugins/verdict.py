@@ -16,6 +16,7 @@ from fixtures.model.measurement import Measurement
 from fixtures.model.verdicts import Outcome, Verdict
 from fixtures.transport.store import merge_indexes
 from plugins import connect, junit, leases
+from plugins.allure_results import write_environment
 from plugins.evidence import RECORDER
 from plugins.lab import FAULTS
 from plugins.manifest import named
@@ -76,7 +77,11 @@ def conclude(config: pytest.Config, state: Session, unfinished: str) -> Closed:
     config.stash[RECORDER].close()
     merge_indexes(state.folder.path)
     junit.rewrite(state.folder.junit)
-    return close_run(state.folder, ended=datetime.now(UTC), unfinished=unfinished)
+    closed = close_run(state.folder, ended=datetime.now(UTC), unfinished=unfinished)
+    results, outcome = state.folder.allure_results, closed.result.outcome.value
+    if results.is_dir():
+        write_environment(results, state.inventory.name, outcome, closed.info.simulated)
+    return closed
 
 
 @pytest.hookimpl(trylast=True)

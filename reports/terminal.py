@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fixtures.analysis.blame import Finding
 from fixtures.analysis.topology import Topology
+from fixtures.model.profile_schema import GATES
 from reports.outcome import RunResult
 from reports.run import RunInfo
 
@@ -89,6 +90,9 @@ def note_lines(info: RunInfo, result: RunResult) -> list[str]:
         names = info.limits_not_judged
         more = f" and {len(names) - METRICS_SHOWN} more" if len(names) > METRICS_SHOWN else ""
         lines.append(f"not judged, as nobody has to: {', '.join(names[:METRICS_SHOWN])}{more}")
+    absent = [gate for gate in GATES if gate not in (*result.gates, *info.gates_left_out)]
+    if absent:
+        lines.append(f"gates that this product's profile does not have: {', '.join(absent)}")
     if info.simulated:
         lines.append("SIMULATED: this run judged a lab and cannot be signed as real")
     return lines
