@@ -49,20 +49,24 @@ class Blocking:
         """The prerequisite that keeps a subject from being judged, or None."""
         if not self.by_part:
             return None
-        for part in self._depends_on(subject):
+        for part in self._depends_on(subject, metric):
             cause = self.by_part.get(part)
             if cause and cause[0] != metric:
                 return Blocked(cause[0], part, cause[1])
         return None
 
-    def _depends_on(self, subject: str) -> Iterator[str]:
+    def _depends_on(self, subject: str, metric: str) -> Iterator[str]:
         whole = subject == self.inventory.name or subject in self.inventory.racks
         if not whole:
             for end in ends(subject):
                 yield from path(end)
             return
         yield subject
-        members = set(hosts_of(self.inventory, subject))
+        known = self.inventory.profile.metrics.get(metric)
+        members = hosts_of(self.inventory, subject)
+        if known is not None and known.needs == "hosts":
+            yield from members
+            return
         for part in self.by_part:
             if any(contains(member, part) for member in members):
                 yield part

@@ -29,7 +29,7 @@ class Judge:
 
     inventory: Inventory
     waivers: Waivers
-    blocked: Callable[[str], Blocked | None]
+    blocked: Callable[[str, str], Blocked | None]
     test: str
     gate: str
 
@@ -66,7 +66,9 @@ class Judge:
         try:
             limits = self._limits(metric, subject, conditions, otherwise, majority)
             if value is None or isinstance(value, RackError):
-                raise self.blocked(subject) or value or Unreadable("the tool printed no value")
+                raise (
+                    self.blocked(subject, name) or value or Unreadable("the tool printed no value")
+                )
             verdict, limit, warned = judge(value, limits)
         except RackError as error:
             return replace(blank, reason=error.why, detail=str(error))

@@ -107,7 +107,8 @@ def page(
     evidence: tuple[int, str],
 ) -> Page:
     def listed(wants: Callable[[Record], bool]) -> Capped[RowLine]:
-        return _capped([_row_line(row, topology) for row in record if wants(row)], ROWS_SHOWN)
+        rows = sorted(filter(wants, record), key=lambda row: row.verdict is not Verdict.FAIL)
+        return _capped([_row_line(row, topology) for row in rows], ROWS_SHOWN)
 
     return Page(
         info=info,
