@@ -29,7 +29,8 @@ def free_port() -> int:
 def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:
     """A key pair at `path` and `path.pub`; made once."""
     if not path.exists():
-        command = ["ssh-keygen", "-q", "-t", kind, "-N", passphrase, "-f", str(path)]
+        size = ["-b", "2048"] if kind == "rsa" else []
+        command = ["ssh-keygen", "-q", "-t", kind, *size, "-N", passphrase, "-f", str(path)]
         subprocess.run(command, check=True, capture_output=True)
     return path
 

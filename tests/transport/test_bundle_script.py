@@ -62,19 +62,37 @@ EVERY_KIND = [
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, dict[str, CommandResult]]:
-    """Every kind of command at once, under all shells at once: most of it is waiting."""
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, CommandResult]]:
+    """Every kind of command under all shells, and one that cannot be killed, all at once: most of
+    it is waiting."""
     shells = [shell for shell in SHELLS if shutil.which(shell[0])]
     before = leftovers()
     began = time.monotonic()
-    with ThreadPoolExecutor(len(shells)) as pool:
+    with ThreadPoolExecutor(len(shells) + 1) as pool:
+        stuck = pool.submit(ask_for_a_stuck_command, tmp_path_factory.mktemp("stuck"))
         found = list(pool.map(lambda shell: ask(shell, EVERY_KIND), shells))
-    assert time.monotonic() - began < 12
+        results = dict(zip((shell[0] for shell in shells), found, strict=True))
+        results["stuck"] = stuck.result()
+    assert time.monotonic() - began < 15
     assert leftovers() <= before
-    return {
-        shell[0]: {result.key: result for result in results}
-        for shell, results in zip(shells, found, strict=True)
-    }
+    return {name: {result.key: result for result in found} for name, found in results.items()}
+
+
+def ask_for_a_stuck_command(folder: Path) -> list[CommandResult]:
+    """A stand-in for a process in state D: a `timeout` that never comes back."""
+    fake = folder / "timeout"
+    fake.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" != -k ] || [ "$4" != stuck ]; then exec /usr/bin/timeout "$@"; fi\n'
+        f"echo $$ >{folder}/pid\necho begun\ntrap '' TERM\nwhile :; do sleep 1; done\n"
+    )
+    fake.chmod(0o755)
+    env = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+    stuck = Command(argv=("stuck",), key="stuck", deadline_s=1)
+    try:
+        return ask(["sh"], [stuck, sh("other", "echo fine", deadline_s=1)], env)
+    finally:
+        os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("shell", [shell[0] for shell in SHELLS])
@@ -105,27 +123,10 @@ def test_bundle_survives_every_kind_of_command(
     assert 0.9 <= results["hangs"].duration_s < 3
 
 
-def test_command_that_cannot_be_killed_is_given_up(tmp_path: Path) -> None:
-    """A stand-in for a process in state D: a `timeout` that never comes back."""
-    fake = tmp_path / "timeout"
-    fake.write_text(
-        "#!/bin/sh\n"
-        'if [ "$1" != -k ] || [ "$4" != stuck ]; then exec /usr/bin/timeout "$@"; fi\n'
-        f"echo $$ >{tmp_path}/pid\necho begun\ntrap '' TERM\nwhile :; do sleep 1; done\n"
-    )
-    fake.chmod(0o755)
-    env = dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}")
-    try:
-        stuck, other = ask(
-            ["sh"],
-            [
-                Command(argv=("stuck",), key="stuck", deadline_s=1),
-                sh("other", "echo fine", deadline_s=1),
-            ],
-            env,
-        )
-    finally:
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+def test_command_that_cannot_be_killed_is_given_up(
+    answers: dict[str, dict[str, CommandResult]],
+) -> None:
+    stuck, other = answers["stuck"]["stuck"], answers["stuck"]["other"]
     assert (stuck.rc, stuck.timed_out, stuck.stdout) == (None, True, "begun\n")
     assert (other.rc, other.stdout) == (0, "fine\n")
 

@@ -16,7 +16,6 @@ COMMANDS = [
     Command(argv=("sh", "-c", "echo out; echo err >&2; exit 3"), key="k/plain"),
     Command(argv=("no-such-program",), key="k/missing"),
     Command(argv=("cat",), key="k/stdin", stdin=b"x" * 300_000),
-    Command(argv=("sleep", "9"), key="k/late", deadline_s=1),
     Command(argv=("printf", r"\377\000"), key="k/bytes"),
     Command(argv=("head", "-c", "5000", "/dev/zero"), key="k/cut", output_limit_bytes=10),
     Command(argv=("sh", "-c", 'echo "$A$RACKGATE_RUN"'), key="k/env", env={"A": "a b '"}),

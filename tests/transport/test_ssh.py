@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from fixtures.model.errors import DeadlineError, TransportError
 from fixtures.transport.base import Command, CommandResult
 from fixtures.transport.connect import Connector
 from fixtures.transport.ssh import SshTransport
+from fixtures.transport.sweep import sweep
 from tests.transport.sshd import Sshd, end
 
 
@@ -181,6 +183,42 @@ def test_wait_past_its_deadline_ends_the_group(host: SshTransport) -> None:
     with pytest.raises(DeadlineError, match=r"r01-ct01: 'load/server' did not end within 0.5 s"):
         process.wait(0.5)
     assert not alive(process.stop().stdout.strip())
+
+
+def test_left_overs_of_a_dead_runner_are_found_and_ended(
+    server: Sshd, connector: Connector
+) -> None:
+    """C150: without a terminal nothing ends them; the next run does, and only them."""
+    dead = SshTransport(server.target(), run_id="dead1", connector=connector)
+    before = set(server.children())
+    process = dead.start(sh("echo $$; sleep 60", key="load/server"))
+    pid = shell_of("dead1")
+    for serving in set(server.children()) - before:
+        end(serving)
+    with pytest.raises(TransportError, match=r"lost|broke"):
+        process.wait(5)
+    assert alive(pid)
+    following = SshTransport(server.target(), run_id="run2", connector=connector)
+    bystander = following.start(sh("sleep 60", key="load/other"))
+    assert pid in {str(swept.pid) for swept in sweep(following, "dead1")}
+    assert not alive(pid)
+    with pytest.raises(DeadlineError):
+        bystander.wait(0.1)
+    following.close()
+
+
+def shell_of(run_id: str) -> str:
+    """The pid of the shell that was started under a run's mark, once it is there."""
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                marks = (folder / "environ").read_bytes().split(b"\0")
+                name = (folder / "comm").read_text()
+                if name == "sh\n" and f"RACKGATE_RUN={run_id}".encode() in marks:
+                    return folder.name
+        time.sleep(0.05)
+    raise AssertionError(f"nothing of {run_id} was started")
 
 
 def test_too_many_sessions_wait_for_each_other(server: Sshd, connector: Connector) -> None:

@@ -181,7 +181,8 @@ def test_crowded_server_is_tried_again(tmp_path: Path) -> None:
     with sshd(tmp_path / "crowded", MaxStartups="3:50:5") as server:
         shared = Connector(HandshakeLimiter(8))
         with ThreadPoolExecutor(40) as pool:
-            done = [pool.submit(check, server.target(), shared) for _ in range(40)]
+            patient = server.target(connect_deadline_s=30)
+            done = [pool.submit(check, patient, shared) for _ in range(40)]
             for future in done:
                 future.result()
 

@@ -16,6 +16,7 @@ import pytest
 
 from fixtures.model.errors import DeadlineError, RackError, TransportError
 from fixtures.transport.base import Command
+from fixtures.transport.connect import Connector
 from fixtures.transport.pool import collect
 from fixtures.transport.ssh import SshTransport
 from fixtures.transport.target import SshTarget
@@ -219,3 +220,21 @@ def test_mute_hosts_cost_nobody_else_time(server: Sshd) -> None:
     assert all(isinstance(answer, TransportError) for answer in answers.values())
     for host in hosts.values():
         host.close()
+
+
+def test_hosts_behind_a_mute_jump_host_share_its_deadline(
+    server: Sshd, connector: Connector
+) -> None:
+    with bad_servers.socket_server(bad_servers.mute) as port:
+        jump = server.target("jump1", port=port, connect_deadline_s=1)
+        hosts = {
+            f"r{n}": SshTransport(
+                server.target(f"r{n}", jump=(jump,)), run_id="run1", connector=connector
+            )
+            for n in range(40)
+        }
+        with ends_within(3):
+            answers = collect(hosts, lambda name: hosts[name].run(TRUE))
+    for name, answer in answers.items():
+        assert isinstance(answer, DeadlineError)
+        assert f"{name}: cannot pass hop 1, jump1" in str(answer)
