@@ -17,6 +17,7 @@ from filelock import FileLock
 
 from fixtures.model.errors import Busy, RackError
 from fixtures.model.lease import Held, Leases
+from fixtures.model.policy import refuse_too_many
 from fixtures.transport import lease
 from fixtures.transport.base import Transport
 from fixtures.transport.pool import collect
@@ -37,6 +38,7 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
 
     @contextmanager
     def hold(hosts: Collection[str], topic: str) -> Iterator[Held]:
+        refuse_too_many(session.inventory, hosts)
         with _alone(session, hosts):
             yield from _hold(hosts, topic)
 

@@ -34,7 +34,6 @@ LETTERS = {
 def measure(request: pytest.FixtureRequest) -> Measure:
     """Judge one value against the profile and keep it in the record."""
     judge, item = _judge(request.node), request.node
-    metrics = judge.inventory.profile.metrics
 
     def one(
         metric: str,
@@ -123,7 +122,7 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     verdict = dict(report.user_properties).get("verdict")
-    shown = report.when == "call" or (report.when == "setup" and not report.passed)
+    shown = report.when == "call" or (report.when != "teardown" and not report.passed)
     if verdict is None or not shown:
         return None
     return LETTERS.get(Verdict(str(verdict)))

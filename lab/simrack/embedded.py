@@ -237,6 +237,7 @@ def _softroce() -> dict[str, str]:
         "      rxe0: {rail: 0, link_layer: ethernet, gid_index: 1}",
         "policy:",
         "  max_effect: load",
+        "  whole_domain_load: true",
         "launcher:",
         "  kind: mpirun",
         "  head: g1",
