@@ -153,13 +153,13 @@ def stopped_soon(server: Sshd, before: set[int], after_s: float) -> Iterator[Non
             os.kill(pid, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("text", ["sleep 60", "yes"], ids=["quiet", "writing"])
+@pytest.mark.parametrize("text", ["sleep 12", "yes"], ids=["quiet", "writing"])
 def test_host_that_stops_in_mid_command(server: Sshd, text: str) -> None:
     """C143: a stopped peer stays 'active' for ever; silence ends it."""
     before = set(server.children())
     host = SshTransport(server.target(inactivity_deadline_s=1.5), run_id="run1")
     host.run(TRUE)
-    command = Command(argv=("sh", "-c", text), key="test/stop", deadline_s=60)
+    command = Command(argv=("sh", "-c", text), key="test/stop", deadline_s=12)
     with stopped_soon(server, before, 0.5), ends_within(4):
         with pytest.raises(DeadlineError, match=r"r01-ct01: 'test/stop': the host went silent"):
             host.run(command)
@@ -170,7 +170,7 @@ def test_bundle_of_a_host_that_stops(server: Sshd) -> None:
     before = set(server.children())
     host = SshTransport(server.target(inactivity_deadline_s=1.5), run_id="run1")
     host.run(TRUE)
-    command = Command(argv=("sleep", "20"), key="facts/slow", deadline_s=30)
+    command = Command(argv=("sleep", "12"), key="facts/slow", deadline_s=12)
     with stopped_soon(server, before, 0.5), ends_within(4):
         with pytest.raises(DeadlineError, match="went silent"):
             host.bundle([command])

@@ -53,8 +53,8 @@ def running(pid: int) -> bool:
 def test_sweep_ends_the_groups_of_the_run_and_nothing_else(started: Started) -> None:
     mine = start(started, DEAD, "sleep 60 & echo; wait")
     stubborn = start(started, DEAD, "trap '' TERM; echo; while :; do sleep 1; done")
-    longer = start(started, DEAD + "x", "echo; sleep 60")
-    unmarked = start(started, "", f"echo; X=RACKGATE_RUN={DEAD} sleep 60")
+    longer = start(started, DEAD + "x", "echo; exec sleep 60")
+    unmarked = start(started, "", f"echo; X=RACKGATE_RUN={DEAD} exec sleep 60")
     swept = sweep(LocalTransport(run_id="run2"), DEAD)
     assert {mine, stubborn} <= {process.pid for process in swept}
     assert {process.name for process in swept} <= {"sh", "sleep"}
