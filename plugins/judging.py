@@ -33,6 +33,15 @@ class Judge:
     test: str
     gate: str
 
+    def asks(self, name: str, subject: str) -> bool:
+        """Whether a metric is judged at all: the product's profile has it, and where nobody has to
+        judge it, the inventory at least says what was bought."""
+        metric = self.inventory.profile.metrics.get(name)
+        if metric is None or metric.required:
+            return metric is not None
+        names = [ref for limit in metric.limits if (ref := reference(limit))]
+        return all(bought(self.inventory, ref, subject).values for ref in names)
+
     def one(
         self,
         name: str,

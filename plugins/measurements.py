@@ -46,8 +46,8 @@ def measure(request: pytest.FixtureRequest) -> Measure:
         evidence: Sequence[str] = (),
         when: Conditions | None = None,
     ) -> None:
-        if metric not in judge.inventory.profile.metrics:
-            return  # this product's profile does not ask for it
+        if not judge.asks(metric, at):
+            return
         _keep(item, judge.one(
             metric, value, at, conditions=when or {}, otherwise=otherwise, detail=detail,
             samples=samples, evidence=evidence,
@@ -69,8 +69,7 @@ def measure_all(request: pytest.FixtureRequest) -> MeasureAll:
         evidence: Mapping[str, Sequence[str]] | None = None,
         when: Conditions | None = None,
     ) -> None:
-        if metric not in judge.inventory.profile.metrics:
-            return  # this product's profile does not ask for it
+        values = {part: value for part, value in values.items() if judge.asks(metric, part)}
         majority = judge.majority_limit(metric, values)
         peers = judge.peers(metric, among or values, when or {})
         for subject, value in values.items():

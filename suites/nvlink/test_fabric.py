@@ -1,8 +1,10 @@
 """Every GPU is registered in the NVLink domain that was bought."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
-from fixtures.model.measure import Measure
+from fixtures.model.measure import Measure, MeasureAll, Reading
 from fixtures.tools.tray_facts import TrayFacts
 
 
@@ -17,8 +19,9 @@ def test_gpus_are_registered(facts: TrayFacts, measure: Measure) -> None:
 
 
 @pytest.mark.judges("fabric.partition")
-def test_gpus_share_the_bought_domain(facts: TrayFacts, measure: Measure) -> None:
+def test_gpus_share_the_bought_domain(
+    domain: str, fabric_domains: Sequence[Mapping[str, Reading]], measure_all: MeasureAll
+) -> None:
     """Each GPU has the cluster UUID and clique of its partition; zeros where it is in none."""
-    seen = facts.evidence("nvidia-smi-q")
-    for slot in facts.present:
-        measure("fabric.partition", slot.fabric_domain, at=slot.part, evidence=seen)
+    for partition in fabric_domains:
+        measure_all("fabric.partition", partition)
