@@ -136,7 +136,13 @@ def _renew(
     hosts: Collection[str],
     stop: threading.Event,
 ) -> None:
+    """Keep the leases alive. Where one was lost, end our load: another run may have begun there."""
+
+    def renew(host: str) -> None:
+        try:
+            lease.renew(transports.to(host), owner, session.run_id, TTL_S)
+        except Busy:
+            sweep(transports.to(host), session.run_id, topic="lease/lost")
+
     while not stop.wait(RENEW_S):
-        collect(
-            list(hosts), lambda host: lease.renew(transports.to(host), owner, session.run_id, TTL_S)
-        )
+        collect(list(hosts), renew)
