@@ -1,0 +1,31 @@
+"""Measures the suite against its peers, and where a run's time goes.
+
+python -m benchmarks                     everything (`make bench`)
+python -m benchmarks facts --rounds 9    only the collection of facts
+python -m benchmarks phases              only the run, split by phase, and the readers
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks import facts, phases
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("part", nargs="?", choices=("all", "facts", "phases"), default="all")
+    parser.add_argument("--inventory", default="rack42")
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds")
+    parser.add_argument("--fanout-rounds", type=int, default=1, help="tries per clush fan-out")
+    options = parser.parse_args(arguments)
+    if options.part in ("all", "facts"):
+        print(facts.report(options.inventory, options.rounds, options.fanout_rounds), flush=True)
+    if options.part in ("all", "phases"):
+        print("\n" + phases.report(options.inventory), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
