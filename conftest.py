@@ -16,6 +16,7 @@ pytest_plugins = [
     "plugins.planning",
     "plugins.progress",
     "plugins.verdict",
+    "plugins.crashes",
     "fixtures.hosts",
     "fixtures.fabric",
     "fixtures.gpus",

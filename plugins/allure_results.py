@@ -14,6 +14,7 @@ import allure_pytest.plugin
 import pytest
 from allure_pytest.listener import AllureListener
 
+from fixtures.model.inventory import Inventory
 from fixtures.model.measurement import Measurement
 from plugins.inventory import gate_of
 from plugins.measurements import TAKEN
@@ -68,9 +69,12 @@ def _line(taken: Measurement) -> str:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     if is_suite(item) and SESSION in item.config.stash:
-        inventory = item.config.stash[INVENTORY]
-        allure.dynamic.parent_suite(  # type: ignore[no-untyped-call]
-            f"{inventory.name}{' (SIMULATED)' if inventory.lab else ''}"
-        )
+        name = suite_name(item.config.stash[INVENTORY])
+        allure.dynamic.parent_suite(name)  # type: ignore[no-untyped-call]
         allure.dynamic.suite(gate_of(item))  # type: ignore[no-untyped-call]
     return (yield)
+
+
+def suite_name(inventory: Inventory) -> str:
+    """What all results of a run are filed under."""
+    return f"{inventory.name}{' (SIMULATED)' if inventory.lab else ''}"

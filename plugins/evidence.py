@@ -36,6 +36,7 @@ from reports.runfolder import RunFolder, next_run_folder
 
 RECORDER = pytest.StashKey[RecordWriter]()
 WAIVERS = pytest.StashKey[Waivers]()
+PATH_OPTIONS = ("--inventory", "--run-dir", "--replay", "--waivers")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[ROWS] = Rows.index(manifest, inventory.name)
     if not touches_hardware(config):
         return
+    _join_options(config)
     given = worker_input(config)
     try:
         folder = RunFolder(Path(given["run_dir"])) if given else _new_folder(config)
@@ -125,6 +127,22 @@ def _new_folder(config: pytest.Config) -> RunFolder:
     return RunFolder.create(
         next_run_folder(out, config.stash[INVENTORY].name, datetime.now(UTC)), latest=out / "latest"
     )
+
+
+def _join_options(config: pytest.Config) -> None:
+    """Let xdist's workers be given `--run-dir=DIR` where `--run-dir DIR` was written.
+
+    An existing folder that stands alone on its command line would move a worker's root folder,
+    where it would find none of these options.
+    """
+    given = config.invocation_params
+    joined: list[str] = []
+    for arg in map(str, given.args):
+        if joined and joined[-1] in PATH_OPTIONS:
+            joined[-1] += f"={arg}"
+        else:
+            joined.append(arg)
+    config.invocation_params = type(given)(args=joined, plugins=given.plugins, dir=given.dir)
 
 
 def _replay(config: pytest.Config) -> Path | None:

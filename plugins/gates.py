@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -18,6 +19,7 @@ from fixtures.model.errors import Blocked, DeadlineError
 from fixtures.model.inventory import Inventory
 from fixtures.model.measurement import Measurement
 from fixtures.model.parts import contains, ends, path
+from fixtures.model.profile import Profile
 from fixtures.model.subjects import hosts_of
 from fixtures.model.verdicts import Verdict
 from plugins.inventory import gate_of, gate_order
@@ -26,6 +28,10 @@ from plugins.session import INVENTORY, SESSION, Session, is_suite
 
 STAGE_DEADLINE_S = 1800.0
 """How long a worker waits for the others to end a stage before it goes on without them."""
+QUIET_S = 5.0
+"""The same after a worker has died, where nobody is at work on anything earlier any more: xdist
+gives the dead worker's tests to others behind later ones, so that a worker could wait for itself.
+Longer than a new worker needs to start."""
 
 
 @dataclass(slots=True)
@@ -96,9 +102,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def stage_of(item: pytest.Item) -> tuple[int, int]:
     """The gate's place in the order, then 0 for the tests of prerequisites and 1 for the rest."""
-    metrics = item.config.stash[INVENTORY].profile.metrics
-    first = any(metrics[name].prerequisite for name in declared_metrics(item) if name in metrics)
-    return gate_order(gate_of(item)), 0 if first else 1
+    profile = item.config.stash[INVENTORY].profile
+    return _stage(profile, gate_of(item), declared_metrics(item))
+
+
+def _stage(profile: Profile, gate: str, metrics: Iterable[str]) -> tuple[int, int]:
+    known = profile.metrics
+    first = any(known[name].prerequisite for name in metrics if name in known)
+    return gate_order(gate), 0 if first else 1
+
+
+def stage_name(profile: Profile, gate: str, metrics: Iterable[str]) -> str:
+    """The stage of a test that declares these metrics, as the workers' notes name it."""
+    return _name(_stage(profile, gate, metrics))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -123,6 +139,24 @@ def mark_done(session: Session, stage: str) -> None:
         stream.write(stage + "\n")
 
 
+def note_end(session: Session, process: str, *, died: bool) -> None:
+    """Tell the other workers that one has ended, and whether it may have left tests behind."""
+    if died:
+        (session.shared / "died").touch()
+    (session.shared / f"at-{process}").unlink(missing_ok=True)
+
+
+def _nobody_before(session: Session, stage: str) -> bool:
+    """After a worker died: whether none of the others is in an earlier stage than this."""
+    if not (session.shared / "died").exists():
+        return False
+    for place in session.shared.glob("at-*"):
+        with suppress(FileNotFoundError):  # that worker has just ended
+            if place.name != f"at-{session.process}" and place.read_text("utf-8") < stage:
+                return False
+    return True
+
+
 def _refuse_blocked(item: pytest.Item) -> None:
     """Do not start a test of which nothing can be judged."""
     blocking = item.config.stash[BLOCKING]
@@ -137,9 +171,15 @@ def _wait_for_earlier_stages(item: pytest.Item) -> None:
     mine = _name(stage_of(item))
     if config.stash.get(ENTERED, "") == mine:
         return
+    (session.shared / f"at-{session.process}").write_text(mine, encoding="utf-8")
     earlier = {stage: count for stage, count in config.stash[STAGES].items() if stage < mine}
     deadline = time.monotonic() + STAGE_DEADLINE_S
+    last_seen = time.monotonic()
     while any(_done(session).get(stage, 0) < count for stage, count in earlier.items()):
+        if not _nobody_before(session, mine):
+            last_seen = time.monotonic()
+        if time.monotonic() > last_seen + QUIET_S:
+            break
         if time.monotonic() > deadline:
             raise DeadlineError(
                 f"{item.nodeid}: the tests before stage {mine} had not ended after "

@@ -7,6 +7,7 @@ so the manifest comes first and the record is held against it at the end.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,8 +60,11 @@ class Rows:
 
     def of(self, item: pytest.Item) -> list[Expected]:
         """The rows that a test has to fill: of its metrics, at its subject and inside it."""
-        about = subject_of(item)
-        return [row for name in declared_metrics(item) for row in self.rows.get((name, about), [])]
+        return self.at(declared_metrics(item), subject_of(item))
+
+    def at(self, metrics: Iterable[str], about: str) -> list[Expected]:
+        """The rows of these metrics at a subject and inside it."""
+        return [row for name in metrics for row in self.rows.get((name, about), [])]
 
 
 ROWS = pytest.StashKey[Rows]()
@@ -96,10 +100,7 @@ def _write_declarations(config: pytest.Config, items: list[pytest.Item]) -> None
     if session is None:
         return
     path = declarations_path(session)
-    tests: dict[str, str] = {}
-    for item in items:
-        for metric in declared_metrics(item):
-            tests.setdefault(metric, item.nodeid.split("[")[0])
+    tests = {item.nodeid.split("[")[0]: declared_metrics(item) for item in items}
     path.with_suffix(f".{session.process}").write_text(json.dumps(tests), encoding="utf-8")
     path.with_suffix(f".{session.process}").replace(path)
 
@@ -108,10 +109,18 @@ def declarations_path(session: Session) -> Path:
     return session.shared / "declared.json"
 
 
+def declarations(session: Session) -> Mapping[str, Sequence[str]]:
+    """The metrics that each test declares, by node id without its parameter."""
+    path = declarations_path(session)
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def named(manifest: list[Expected], session: Session) -> list[Expected]:
     """The manifest with the test that declares each row's metric, where there is one."""
-    path = declarations_path(session)
-    tests = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    tests: dict[str, str] = {}
+    for test, metrics in declarations(session).items():
+        for metric in metrics:
+            tests.setdefault(metric, test)
     return [
         Expected(test=tests.get(row.metric, ""), subject=row.subject, metric=row.metric)
         for row in manifest
