@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--inventory",
         metavar="NAME",
-        help="what to test: inventories/NAME.yaml, or the path of such a file",
+        help="what to test: inventories/NAME.yaml (or --inventory=PATH, with `=`)",
     )
 
 
