@@ -108,7 +108,9 @@ def pytest_runtest_makereport(
     error = call.excinfo.value if call.excinfo else None
     if error is not None and not isinstance(error, (LimitViolated, pytest.skip.Exception)):
         reason = error.why if isinstance(error, RackError) else "suite-error"
-        fill(item, reason, f"{type(error).__name__}: {error}")
+        text = f"{type(error).__name__}: {error}"
+        fill(item, reason, text)
+        _doubt(item, reason, text)
     if call.when == "call" or error is not None:
         verdict = worst(taken.verdict for taken in item.stash.get(TAKEN, []))
         item.user_properties.append(("verdict", verdict.value))
@@ -138,12 +140,23 @@ def fill(item: pytest.Item, reason: str, detail: str) -> None:
         if (row.metric, row.subject) in done:
             continue
         blocked = blocking.blocked(row.subject, row.metric)
-        metric = config.stash[INVENTORY].profile.metric(row.metric)
-        _keep(item, Measurement(
-            test=_test_of(item), gate=metric.gate, subject=row.subject, metric=row.metric,
-            value=None, unit=metric.unit, verdict=Verdict.INCONCLUSIVE,
-            reason=blocked.why if blocked else reason, detail=str(blocked) if blocked else detail,
-        ))  # fmt: skip
+        why, said = (blocked.why, str(blocked)) if blocked else (reason, detail)
+        _keep_unjudged(item, row.metric, row.subject, why, said)
+
+
+def _doubt(item: pytest.Item, reason: str, detail: str) -> None:
+    """A test that broke after all its values were good is not good: its first row says so."""
+    taken = item.stash.get(TAKEN, [])
+    if taken and worst(one.verdict for one in taken) not in (Verdict.FAIL, Verdict.INCONCLUSIVE):
+        _keep_unjudged(item, taken[0].metric, taken[0].subject, reason, detail)
+
+
+def _keep_unjudged(item: pytest.Item, name: str, subject: str, reason: str, detail: str) -> None:
+    metric = item.config.stash[INVENTORY].profile.metric(name)
+    _keep(item, Measurement(
+        test=_test_of(item), gate=metric.gate, subject=subject, metric=name, value=None,
+        unit=metric.unit, verdict=Verdict.INCONCLUSIVE, reason=reason, detail=detail,
+    ))  # fmt: skip
 
 
 def _judge(item: pytest.Item) -> Judge:

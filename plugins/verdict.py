@@ -108,7 +108,8 @@ def pytest_terminal_summary(
 
 
 def _first_line(report: pytest.TestReport) -> str:
-    return next(iter(str(report.longrepr).splitlines()), "")
+    crash = getattr(report.longrepr, "reprcrash", None)  # an error of the suite, with its trace
+    return next(iter(str(crash.message if crash else report.longrepr).splitlines()), "")
 
 
 def _gaps(state: Session, unfinished: str) -> Iterator[Measurement]:
