@@ -24,6 +24,13 @@ ALGORITHMS = {
     "compression_algs": ["none"],
 }
 INTERNAL_ERROR, USAGE = 70, 2
+EOF_WITHIN_S = 5.0
+"""How long a paramiko client may take to end its input before the channel is closed.
+
+Commands end within microseconds here. paramiko sends EOF from one thread and answers CLOSE from
+another: its EOF can follow its own CLOSE, which asyncssh, like OpenSSH, answers by dropping the
+connection.
+"""
 _TRIES = 20
 
 
@@ -144,8 +151,13 @@ async def _listen(
 
 async def _answer(machine: Machine, process: asyncssh.SSHServerProcess[bytes]) -> None:
     """Run what a client asked for; our own mistakes are logged and end with status 70."""
+    standard_input = asyncio.ensure_future(process.stdin.read())
     running = asyncio.ensure_future(_command(machine, process))
     await asyncio.wait((running,))
+    if "paramiko" in str(process.get_extra_info("client_version")):
+        await asyncio.wait((standard_input,), timeout=EOF_WITHIN_S)
+    standard_input.cancel()
+    await asyncio.gather(standard_input, return_exceptions=True)
     failure = running.exception()
     if failure is None:
         outcome = running.result()

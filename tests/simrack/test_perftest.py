@@ -80,6 +80,15 @@ def test_a_client_without_a_server_is_refused() -> None:
     assert outcome.stderr.startswith(b"Couldn't connect to r01-ct02:18600")
 
 
+def test_a_client_that_comes_as_the_server_ends_is_refused() -> None:
+    rack = bench("rack7")
+    server = ("timeout", "0.05", *pair().server("mlx5_1").argv)
+    client = pair().client("mlx5_1", FAR).argv
+    outcomes = rack.together((FAR, server), (NEAR, ("sleep", "0.05")), (NEAR, client))
+    assert outcomes[0].rc in (0, 124)
+    assert rack.run(NEAR, *client).rc == 1
+
+
 def test_two_servers_cannot_have_one_port() -> None:
     rack = bench("rack7")
     argv = ("timeout", "0.2", *pair().server("mlx5_1").argv)

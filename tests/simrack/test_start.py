@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from fixtures.model.lab import parse_fault
 from fixtures.model.loading import load_inventory
 from fixtures.transport import bundle
 from fixtures.transport.base import Command
+from fixtures.transport.ssh import SshTransport
+from fixtures.transport.target import SshTarget
 from lab import simrack
 from tests.simrack.bench import INVENTORIES
 
@@ -79,6 +82,25 @@ def test_openssh_gets_a_bundle(rack: simrack.LabHandle) -> None:
     done = ssh(rack, "r01-ct01", *bundle.encode(commands, nonce=nonce))
     results = bundle.decode(done.stdout, commands, nonce=nonce, host="r01-ct01", started=0.0)
     assert [(r.rc, r.timed_out) for r in results] == [(0, False), (124, True), (127, False)]
+
+
+def test_many_commands_at_once_keep_their_connection(rack: simrack.LabHandle) -> None:
+    address, port = rack.info.endpoints["r01-ct01"]
+    target = SshTarget(
+        host="r01-ct01",
+        address=address,
+        port=port,
+        user=rack.info.user,
+        key_path=rack.info.key,
+        known_hosts=rack.info.known_hosts,
+        sudo=False,
+    )
+    transport = SshTransport(target, run_id="run-1")
+    command = Command(argv=("uname", "-r"), key="facts/uname")
+    with ThreadPoolExecutor(16) as threads:
+        results = list(threads.map(lambda _: transport.run(command), range(320)))
+    transport.close()
+    assert {result.rc for result in results} == {0}
 
 
 def test_the_clients_key_is_private(rack: simrack.LabHandle) -> None:

@@ -128,7 +128,7 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
         return call.fail(f"Name or service not known for {options.server}:{options.port}\n")
     place = (machine.state.name, options.port)
     waiting = call.site.listening.get(place)
-    if waiting is None or machine.state.reach != "up":
+    if waiting is None or waiting.client.done() or machine.state.reach != "up":
         return call.fail(
             f"Couldn't connect to {options.server}:{options.port}\n"
             " Unable to open file descriptor for socket connection"
