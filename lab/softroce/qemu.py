@@ -22,8 +22,8 @@ _KERNEL_LINE = (
     "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check "
     "clocksource=hpet random.trust_cpu=on rackgate.name={name}"
 )
-"""HPET: the TSC's rate is measured at boot, and on a busy machine found to be a tenth of what it is;
-that guest's clock then runs ten times too fast, and deadlines in it end early."""
+"""HPET, since the rate of the TSC is measured at boot, and on a busy machine found to be a tenth of
+what it is: that guest's clock runs ten times too fast, and deadlines in it end early."""
 
 
 def qemu_argv(spec: GuestSpec, image: Image, *, ssh_port: int) -> list[str]:
