@@ -18,7 +18,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("part", nargs="?", choices=("all", "facts", "phases"), default="all")
     parser.add_argument("--inventory", default="rack42")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds")
-    parser.add_argument("--fanout-rounds", type=int, default=1, help="tries per clush fan-out")
+    parser.add_argument(
+        "--fanout-rounds", type=int, default=1, help="tries per clush fan-out; 0: no clush"
+    )
     options = parser.parse_args(arguments)
     if options.part in ("all", "facts"):
         print(facts.report(options.inventory, options.rounds, options.fanout_rounds), flush=True)
