@@ -114,9 +114,15 @@ def pytest_runtest_makereport(
     if call.when == "call" or error is not None:
         verdict = worst(taken.verdict for taken in item.stash.get(TAKEN, []))
         item.user_properties.append(("verdict", verdict.value))
-    report = yield
-    if isinstance(error, (LimitViolated, RackError)):
-        report.longrepr = str(error)
+    if not isinstance(error, (LimitViolated, RackError)):
+        return (yield)
+    option, style = item.config.option, item.config.option.tbstyle
+    option.tbstyle = "value"  # a traceback says nothing here, and takes 30 ms to be made
+    try:
+        report = yield
+    finally:
+        option.tbstyle = style
+    report.longrepr = str(error)
     return report
 
 
