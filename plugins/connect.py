@@ -20,6 +20,7 @@ from fixtures.transport.ssh import SshTransport
 from fixtures.transport.store import EvidenceStore
 from fixtures.transport.target import SshTarget
 from plugins.session import INVENTORY, SESSION, Session
+from plugins.switch import SwitchedTransport
 
 DEFAULT_PORT = 22
 
@@ -40,7 +41,7 @@ def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore)
     def connect(host: str) -> Transport:
         target = target_of(inventory, inventory.hosts[host])
         inner = SshTransport(target, run_id=session.run_id, connector=connector)
-        return RecordingTransport(inner, store)
+        return SwitchedTransport(RecordingTransport(inner, store), session.switch)
 
     return Transports(connect, [connector])
 

@@ -8,6 +8,7 @@ replaces it ends what that run left behind.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -28,6 +29,8 @@ from plugins.session import SESSION, Session
 
 TTL_S = 300
 RENEW_S = 100
+INTERRUPTED_S = 3.0
+"""How long an interrupted load is swept until its threads have ended; xdist kills workers at 10."""
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +58,9 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
         beat.start()
         try:
             yield Held(refused)
+        except KeyboardInterrupt:
+            session.switch.off()
+            raise
         finally:
             stop.set()
             give_back(session, transports, owner, ours, topic)
@@ -103,6 +109,10 @@ def give_back(
     def end(host: str) -> None:
         transport, name = transports.to(host), f"lease/{topic}"
         sweep(transport, session.run_id, topic=name)
+        deadline = time.monotonic() + INTERRUPTED_S
+        while session.switch.is_off and session.switch.busy(host) and time.monotonic() < deadline:
+            time.sleep(0.2)  # a thread that had just begun something when the run was interrupted
+            sweep(transport, session.run_id, topic=f"{name}/again")
         lease.release(transport, owner, session.run_id, topic=name)
 
     ended = collect(list(hosts), end)

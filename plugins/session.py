@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fixtures.model.inventory import Inventory
+from plugins.switch import Switch
 from reports.manifest import Expected
 from reports.runfolder import RunFolder
 
 ROOT = Path(__file__).resolve().parent.parent
 SUITES = ROOT / "suites"
+ONLY_LOOKS = ("collectonly", "plan", "help", "version", "markers", "showfixtures",
+              "show_fixtures_per_test", "cacheshow")  # fmt: skip
+"""Options, by the names pytest keeps them under, with which nothing is run."""
 INVENTORIES = ROOT / "inventories"
 
 
@@ -30,6 +34,7 @@ class Session:
     seed: int
     replay: Path | None
     manifest: list[Expected]
+    switch: Switch = field(default_factory=Switch)
 
     @property
     def controller(self) -> bool:
@@ -72,8 +77,7 @@ def is_suite(item: pytest.Item) -> bool:
 
 def touches_hardware(config: pytest.Config) -> bool:
     """False where pytest was only asked to list or to plan."""
-    option = config.option
-    return not (option.collectonly or option.plan or getattr(option, "help", False))
+    return not any(getattr(config.option, name, False) for name in ONLY_LOOKS)
 
 
 def new_run_id(inventory: str, stamp: str) -> str:
