@@ -6,6 +6,7 @@ fixtures says nothing about hardware, so the fixture hooks are left away.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Generator
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def _line(taken: Measurement) -> str:
         mark = ", provisional" if limit.provisional else ""
         source = f" [{limit.kind}{mark}: {limit.source}]"
     seen = f" evidence {', '.join(taken.evidence)}" if taken.evidence else ""
-    return f"- {taken.verdict} {taken.line()}{source}{seen}"
+    # Allure renders this as Markdown, and a host may have written part of it.
+    return f"- {html.escape(f'{taken.verdict} {taken.line()}{source}{seen}').replace('`', chr(39))}"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

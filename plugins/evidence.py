@@ -155,12 +155,17 @@ def _replay(config: pytest.Config) -> Path | None:
     return folder
 
 
-def _waivers(config: pytest.Config) -> Waivers:
+def waivers_path(config: pytest.Config) -> Path | None:
+    """The file that `--waivers` names."""
     chosen = config.getoption("--waivers")
-    if not chosen:
+    return config.invocation_params.dir / str(chosen) if chosen else None
+
+
+def _waivers(config: pytest.Config) -> Waivers:
+    path = waivers_path(config)
+    if path is None:
         return Waivers()
     try:
-        path = config.invocation_params.dir / str(chosen)
         return load_waivers(path, config.stash[INVENTORY], datetime.now(UTC).date())
     except InventoryError as error:
         raise pytest.UsageError(f"\n{error}") from None
@@ -168,9 +173,9 @@ def _waivers(config: pytest.Config) -> Waivers:
 
 def _send_reports_to(config: pytest.Config, session: Session) -> None:
     """Allure and JUnit go into the run folder unless the user sends them elsewhere."""
-    if not config.option.allure_report_dir:
+    if not getattr(config.option, "allure_report_dir", None):
         config.option.allure_report_dir = str(session.folder.path / "allure-results")
-    if session.controller and not config.option.xmlpath:
+    if session.controller and not getattr(config.option, "xmlpath", None):
         config.option.xmlpath = str(session.folder.path / "junit.xml")
 
 

@@ -50,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except InventoryError as error:
         raise pytest.UsageError(f"\n{error}") from None
     config.stash[INVENTORY] = inventory
+    _refuse_missing_plugins(config)
     _refuse_other_products(config, inventory)
 
 
@@ -109,6 +110,17 @@ def _has_no_subject(item: pytest.Item) -> bool:
     if params is None:
         return False
     return any(not isinstance(params.params.get(name, ""), str) for name in AXES)
+
+
+def _refuse_missing_plugins(config: pytest.Config) -> None:
+    """`-p no:plugins.effects` would lift the policy, `no:plugins.verdict` the outcome."""
+    ours = [f"plugins.{path.stem}" for path in Path(__file__).parent.glob("*.py")]
+    blocked = [name for name in ours if config.pluginmanager.is_blocked(name)]
+    if blocked:
+        raise pytest.UsageError(
+            f"\n-p no:{blocked[0]}: a run without it would not be judged by the rules; "
+            "leave the suite's own plugins on"
+        )
 
 
 def _asks_for_suites(config: pytest.Config) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fixtures.analysis.outliers import THRESHOLD, Peer, peer_scores
 from fixtures.model.bought import bought, reference
-from fixtures.model.errors import Blocked, InventoryError, RackError, Unreadable
+from fixtures.model.errors import Blocked, NoLimit, RackError, Unreadable
 from fixtures.model.inventory import Inventory
 from fixtures.model.measure import Reading
 from fixtures.model.measurement import Conditions, Limit, Measurement, Scalar, judge
@@ -17,6 +18,8 @@ from fixtures.model.verdicts import Verdict
 from fixtures.model.waivers import Waivers
 
 BOUNDS = ("minimum", "maximum")
+UNIQUE = frozenset({"host_serial", "gpu_serial", "guid"})
+"""What the inventory says that no two parts share."""
 
 
 class LimitViolated(AssertionError):
@@ -79,6 +82,10 @@ class Judge:
                     self.blocked(subject, name) or value or Unreadable("the tool printed no value")
                 )
             verdict, limit, warned = judge(value, limits)
+            if majority is not None and majority in limits and verdict is Verdict.PASS:
+                raise NoLimit(
+                    f"{majority.source}, which does not make it right: state what was bought"
+                )
         except RackError as error:
             return replace(blank, reason=error.why, detail=str(error))
         if peer is not None and peer.score > THRESHOLD and verdict is Verdict.PASS:
@@ -104,18 +111,24 @@ class Judge:
         numbers = {
             subject: float(value)
             for subject, value in population.items()
-            if isinstance(value, (int, float)) and not isinstance(value, bool)
+            if isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and math.isfinite(value)  # what is not is implausible, and no measure for others
         }
         limits = self.inventory.profile.metric(name).matching(conditions)
         floors, ceilings = (any(getattr(x, b) is not None for x in limits) for b in BOUNDS)
         return peer_scores(numbers, higher_is_better=floors if floors != ceilings else None)
 
     def majority_limit(self, name: str, values: Mapping[str, Reading]) -> Limit | None:
-        """Where the inventory is silent: what most of a population show, as a provisional limit."""
+        """Where the inventory is silent: what most of a population show, as a provisional limit.
+
+        It names the odd ones out and makes nobody right: a rack that is uniformly wrong must not
+        pass. Serials and GUIDs differ by nature, so there is no majority of them.
+        """
         metric = self.inventory.profile.metric(name)
         names = {ref for limit in metric.limits if (ref := reference(limit))}
         subjects = [subject for subject, value in values.items() if _known(value)]
-        if not names or not subjects:
+        if not names or not subjects or names & UNIQUE:
             return None
         if any(bought(self.inventory, ref, subjects[0]).values for ref in names):
             return None
@@ -140,8 +153,9 @@ class Judge:
         limits = metric.matching(conditions)
         if not limits:
             met = ", ".join(f"{key}={value}" for key, value in conditions.items()) or "none"
-            raise InventoryError(
-                f"profile {metric.profile}: {metric.name} has no limit for the conditions {met}"
+            raise NoLimit(
+                f"profile {metric.profile}: {metric.name} has no limit for the conditions {met}; "
+                "add one, or let the inventory say what they depend on (hops come from its cables)"
             )
         return [self._resolved(limit, subject, otherwise, majority) for limit in limits]
 
@@ -159,9 +173,7 @@ class Judge:
             return replace(limit, equals=(otherwise,), source=note, provisional=True)
         if majority is not None:
             return majority
-        raise InventoryError(
-            f"{found.source}: nothing is said about {subject}; state what was bought"
-        )
+        raise NoLimit(f"{found.source}: nothing is said about {subject}; state what was bought")
 
     def _waived(self, failed: Measurement) -> Measurement:
         waiver = self.waivers.covering(failed.metric, failed.subject)

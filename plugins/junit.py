@@ -14,8 +14,12 @@ from defusedxml.ElementTree import parse
 from fixtures.model.verdicts import Verdict
 
 
-def rewrite(path: Path) -> None:
-    """Turn the failures of INCONCLUSIVE tests into errors, and count anew."""
+def rewrite(written: str | None, kept: Path) -> None:
+    """Turn the failures of INCONCLUSIVE tests into errors, and count anew.
+
+    `written` is where pytest wrote its report, `kept` the run folder's own copy.
+    """
+    path = Path(written) if written else kept
     if not path.is_file():
         return
     tree = parse(path)
@@ -29,7 +33,8 @@ def rewrite(path: Path) -> None:
         for tag, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
             count = sum(1 for case in suite.iter("testcase") if case.find(tag) is not None)
             suite.set(name, str(count))
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    for target in {path.resolve(), kept}:
+        tree.write(target, encoding="utf-8", xml_declaration=True)
 
 
 def _verdict(case: Element) -> str:

@@ -25,7 +25,7 @@ from fixtures.transport.pool import collect
 from fixtures.transport.reach import Transports
 from fixtures.transport.sweep import sweep
 from plugins import connect
-from plugins.session import SESSION, Session
+from plugins.session import SESSION, Session, runner_mark
 
 TTL_S = 300
 RENEW_S = 100
@@ -63,6 +63,7 @@ def leases(pytestconfig: pytest.Config, transports: Transports) -> Leases:
             raise
         finally:
             stop.set()
+            beat.join()  # a late heartbeat would find the lease gone and end the next load
             give_back(session, transports, owner, ours, topic)
 
     return hold
@@ -81,9 +82,12 @@ def _take(session: Session, transport: Transport, owner: str, topic: str) -> Non
 
 
 def _is_dead(run_id: str) -> bool:
-    """Whether the process that this runner's run id names is gone (its last part is the pid)."""
-    pid = run_id.rpartition("-")[2]
-    return pid.isdecimal() and not Path(f"/proc/{pid}").exists()
+    """Whether a run of this very runner has ended: its id names the runner's boot and process
+    space, and the process. Of any other run nothing is known, and its lease has to expire."""
+    parts = run_id.rsplit("-", 3)
+    if len(parts) != 4 or parts[1] != runner_mark() or not parts[3].isdecimal():
+        return False
+    return not Path(f"/proc/{parts[3]}").exists()
 
 
 @contextmanager

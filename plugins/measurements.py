@@ -13,12 +13,13 @@ import pytest
 from fixtures.model.errors import RackError
 from fixtures.model.measure import Measure, MeasureAll, Reading
 from fixtures.model.measurement import Conditions, Measurement, Scalar
+from fixtures.model.text import printable
 from fixtures.model.verdicts import Verdict, worst
 from plugins.evidence import RECORDER, WAIVERS
 from plugins.gates import BLOCKING
-from plugins.inventory import gate_of
+from plugins.inventory import gate_of, subject_of
 from plugins.judging import Judge, LimitViolated
-from plugins.manifest import ROWS
+from plugins.manifest import ROWS, declared_metrics
 from plugins.session import INVENTORY, SESSION, is_suite
 
 TAKEN = pytest.StashKey[list[Measurement]]()
@@ -112,7 +113,9 @@ def pytest_runtest_makereport(
         fill(item, reason, text)
         _doubt(item, reason, text)
     if call.when == "call" or error is not None:
-        verdict = worst(taken.verdict for taken in item.stash.get(TAKEN, []))
+        nothing = isinstance(error, pytest.skip.Exception) and TAKEN not in item.stash
+        taken = item.stash.get(TAKEN, [])
+        verdict = Verdict.NOT_APPLICABLE if nothing else worst(one.verdict for one in taken)
         item.user_properties.append(("verdict", verdict.value))
     if not isinstance(error, (LimitViolated, RackError)):
         return (yield)
@@ -122,7 +125,7 @@ def pytest_runtest_makereport(
         report = yield
     finally:
         option.tbstyle = style
-    report.longrepr = str(error)
+    report.longrepr = printable(str(error))
     return report
 
 
@@ -155,6 +158,10 @@ def _doubt(item: pytest.Item, reason: str, detail: str) -> None:
     taken = item.stash.get(TAKEN, [])
     if taken and worst(one.verdict for one in taken) not in (Verdict.FAIL, Verdict.INCONCLUSIVE):
         _keep_unjudged(item, taken[0].metric, taken[0].subject, reason, detail)
+    if not taken:  # no row of the manifest is its own, but that it broke must not be lost
+        metrics = item.config.stash[INVENTORY].profile.metrics
+        name = next(name for name in declared_metrics(item) if name in metrics)
+        _keep_unjudged(item, name, subject_of(item), reason, detail)
 
 
 def _keep_unjudged(item: pytest.Item, name: str, subject: str, reason: str, detail: str) -> None:
@@ -189,6 +196,8 @@ def _keep(item: pytest.Item, taken: Measurement) -> None:
 def _raise_verdict(item: pytest.Item) -> None:
     """End the test by the worst of its measurements, with one message that lists them all."""
     taken = item.stash.get(TAKEN, [])
+    if not taken and not item.config.stash[ROWS].of(item):
+        pytest.skip("the inventory says that there is no such thing here")
     verdict = worst(measurement.verdict for measurement in taken)
     lines = _lines(measurement for measurement in taken if measurement.verdict is verdict)
     if verdict is Verdict.FAIL:
@@ -196,7 +205,7 @@ def _raise_verdict(item: pytest.Item) -> None:
     if verdict is Verdict.INCONCLUSIVE:
         raise RackError(lines or "the test measured nothing", reason=_reason(taken))
     if verdict in (Verdict.WAIVED, Verdict.NOT_APPLICABLE):
-        pytest.skip(lines or "the inventory says that there is no such thing")
+        pytest.skip(lines)
 
 
 def _lines(measurements: Iterable[Measurement]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,5 +83,16 @@ def touches_hardware(config: pytest.Config) -> bool:
 
 
 def new_run_id(inventory: str, stamp: str) -> str:
-    """Marks every remote process of a run; unique on this runner."""
-    return f"{inventory}-{stamp}-{os.getpid()}"
+    """Marks every remote process of a run: which runner, a random token, and the process.
+
+    Two containers may share user, host name, second and process number; they must not sweep each
+    other.
+    """
+    return f"{inventory}-{stamp}-{runner_mark()}-{secrets.token_hex(3)}-{os.getpid()}"
+
+
+def runner_mark() -> str:
+    """Eight digits for this boot of this machine and the process numbers that are valid in it."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    space = Path("/proc/self/ns/pid").readlink()
+    return hashlib.sha256(f"{boot} {space}".encode()).hexdigest()[:8]

@@ -6,7 +6,7 @@ Only the controller does this. What the manifest expects and nobody judged becom
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ from fixtures.model.verdicts import Outcome, Verdict
 from fixtures.transport.store import merge_indexes
 from plugins import connect, junit, leases
 from plugins.allure_results import write_environment
-from plugins.evidence import RECORDER
+from plugins.evidence import RECORDER, waivers_path
 from plugins.lab import FAULTS
 from plugins.manifest import named
 from plugins.session import SESSION, Session
@@ -45,10 +45,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             state.folder,
             state.inventory,
             state.manifest,
-            command=["pytest", *map(str, session.config.invocation_params.args)],
+            command=_command(session.config),
             started=datetime.now(UTC),
             seed=state.seed,
             faults=[str(fault) for fault in session.config.stash[FAULTS]],
+            waivers=waivers_path(session.config),
+            replay=state.replay,
         )
 
 
@@ -61,11 +63,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitC
     if not state.controller:
         config.stash[RECORDER].close()
         return
-    _end_leftovers(config, state)
-    closed = config.stash[CLOSED] = conclude(config, state, _unfinished(config, exitstatus))
-    if exitstatus in JUDGED:
-        accepted = closed.result.outcome is Outcome.ACCEPTED
-        session.exitstatus = pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED
+    unfinished = _end_leftovers(config, state) or _unfinished(config, exitstatus)
+    closed = config.stash[CLOSED] = conclude(config, state, unfinished)
+    accepted = closed.result.outcome is Outcome.ACCEPTED
+    if exitstatus in JUDGED and not accepted:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def conclude(config: pytest.Config, state: Session, unfinished: str) -> Closed:
@@ -76,7 +78,7 @@ def conclude(config: pytest.Config, state: Session, unfinished: str) -> Closed:
         config.stash[RECORDER].write(gap)
     config.stash[RECORDER].close()
     merge_indexes(state.folder.path)
-    junit.rewrite(state.folder.junit)
+    junit.rewrite(getattr(config.option, "xmlpath", None), state.folder.junit)
     closed = close_run(state.folder, ended=datetime.now(UTC), unfinished=unfinished)
     results, outcome = state.folder.allure_results, closed.result.outcome.value
     if results.is_dir():
@@ -135,6 +137,13 @@ def _gaps(state: Session, unfinished: str) -> Iterator[Measurement]:
         )
 
 
+def _command(config: pytest.Config) -> list[str]:
+    """What was called, with what the environment adds to it."""
+    added = os.environ.get("PYTEST_ADDOPTS", "")
+    before = [f"PYTEST_ADDOPTS={added}"] if added else []
+    return [*before, "pytest", *map(str, config.invocation_params.args)]
+
+
 def _unfinished(config: pytest.Config, exitstatus: int | pytest.ExitCode) -> str:
     """Why a run did not get to its end as it should; such a run is never ACCEPTED."""
     if exitstatus == pytest.ExitCode.INTERRUPTED:
@@ -148,13 +157,14 @@ def _unfinished(config: pytest.Config, exitstatus: int | pytest.ExitCode) -> str
     return ""
 
 
-def _end_leftovers(config: pytest.Config, state: Session) -> None:
-    """End what workers that died, or had no time to clean up, left on the hosts."""
+def _end_leftovers(config: pytest.Config, state: Session) -> str:
+    """End what workers that died, or had no time to clean up, left on the hosts; in words, where
+    that cannot be done, since such a run is never ACCEPTED."""
     hosts = leases.still_loaded(state)
     if not hosts or state.replay is not None:
-        return
+        return ""
     transports = connect.transports(config)
     leases.give_back(state, transports, connect.owner(), hosts, "left-over")
     transports.close()
-    if left := leases.still_loaded(state):
-        print(f"could not end what this run left on {', '.join(left)}", file=sys.stderr)
+    left = leases.still_loaded(state)
+    return f"could not end what this run left on {', '.join(left)}; look there" if left else ""

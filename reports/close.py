@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from fixtures.analysis.blame import Finding
 from fixtures.analysis.topology import Topology, topology
@@ -44,11 +45,21 @@ def open_run(
     started: datetime,
     seed: int = 0,
     faults: Sequence[str] = (),
+    waivers: Path | None = None,
+    replay: Path | None = None,
 ) -> RunInfo:
     """Write manifest, parts and run.json (INCOMPLETE) before any hardware is touched."""
     write_manifest(run, manifest)
     write_parts(run, topology(inventory))
-    info = run_info(inventory, command=command, started=started, seed=seed, faults=faults)
+    info = run_info(
+        inventory,
+        command=command,
+        started=started,
+        seed=seed,
+        faults=faults,
+        waivers=waivers,
+        replay=replay,
+    )
     write_run(run, info)
     return info
 

@@ -25,6 +25,7 @@ def reasons(
 ) -> tuple[str, ...]:
     """The sentences beside an outcome; none for a run in which everything was judged and good."""
     found = _failures(record)
+    found += _waived(record)
     if unfinished:
         found.append(f"the run did not end: {unfinished}")
     if not record:
@@ -76,6 +77,18 @@ def _failure(metric: str, rows: list[Record]) -> str:
     if len({row.subject for row in rows}) > 1:
         return f"FAIL {metric} at {where} (the first: {actual}, expected {wanted(first)})"
     return f"FAIL {metric} at {where}: {actual}, expected {wanted(first)}"
+
+
+def _waived(record: Sequence[Record]) -> list[str]:
+    """By waiver: an acceptance that rests on one says so first."""
+    by_waiver: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for row in record:
+        if row.verdict is Verdict.WAIVED:
+            by_waiver[row.metric, row.detail].append(row)
+    return [
+        f"WAIVED {metric} at {parts_named(row.subject for row in rows)}: {detail}"
+        for (metric, detail), rows in by_waiver.items()
+    ]
 
 
 def _inconclusive(record: Sequence[Record], covered: Coverage) -> list[str]:

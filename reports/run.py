@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fixtures.model.inventory import Inventory
 from fixtures.model.verdicts import Outcome
-from reports.digest import file_digest, files_digest
+from reports.digest import evidence_digests, file_digest, files_digest, read_sums
 from reports.jsonfile import read_json, write_json
 from reports.outcome import RunResult
 from reports.runfolder import RunFolder, RunFolderError
@@ -50,6 +50,9 @@ class RunInfo:
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     faults: Sequence[str] = ()
+    waivers: str = ""
+    replay_of: Mapping[str, str] = field(default_factory=dict)
+    replay_edited: Sequence[str] = ()
 
 
 def run_info(
@@ -59,10 +62,16 @@ def run_info(
     started: datetime,
     seed: int = 0,
     faults: Sequence[str] = (),
+    waivers: Path | None = None,
+    replay: Path | None = None,
 ) -> RunInfo:
-    """What run.json says at the start."""
+    """What run.json says at the start.
+
+    A replay takes over what its source says of itself: that it was simulated, and its faults.
+    """
     profiles = inventory.profile.files
-    files = dict.fromkeys((*inventory.files, *profiles))
+    files = dict.fromkeys((*inventory.files, *profiles, *([waivers] if waivers else [])))
+    source = _source(replay) if replay else None
     return RunInfo(
         inventory=inventory.name,
         product=inventory.product,
@@ -78,12 +87,39 @@ def run_info(
             for metric in inventory.profile.metrics.values()
             if metric.gate in inventory.gates and not metric.required
         ],
-        simulated=bool(inventory.lab),
+        simulated=bool(inventory.lab) or (source is not None and source.simulated),
         started=stamp(started),
         command=command,
         versions=versions(),
         seed=seed,
-        faults=faults,
+        faults=[*faults, *(source.faults if source else ())],
+        waivers=_shown(waivers, inventory) if waivers else "",
+        replay_of=_replayed(replay, source) if replay else {},
+        replay_edited=_edited(RunFolder(replay)) if replay else (),
+    )
+
+
+def _source(replay: Path) -> RunInfo | None:
+    """What the replayed run says of itself; None where its run.json cannot be read."""
+    try:
+        return read_run(RunFolder(replay))
+    except RunFolderError:
+        return None
+
+
+def _replayed(replay: Path, source: RunInfo | None) -> dict[str, str]:
+    path = RunFolder(replay).run_json
+    digest = file_digest(path) if path.is_file() else ""
+    started = source.started if source else "unknown"
+    return {"folder": replay.name, "started": started, "run.json": digest}
+
+
+def _edited(source: RunFolder) -> list[str]:
+    """Evidence files that are not what the source signed; all of them where it signed nothing."""
+    found = evidence_digests(source)
+    signed = read_sums(source) if source.evidence_sums.is_file() else {}
+    return sorted(
+        name for name in found.keys() | signed.keys() if found.get(name) != signed.get(name)
     )
 
 

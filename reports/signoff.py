@@ -65,6 +65,8 @@ def not_signable(info: RunInfo) -> tuple[str, ...]:
     reasons = []
     if info.simulated:
         reasons.append("the run was SIMULATED: it judged a lab and no hardware")
+    if info.replay_of:
+        reasons.append("it is a replay: sign the run that was there, not its evidence judged again")
     if info.faults and not info.simulated:
         reasons.append("faults were injected")
     if info.outcome != Outcome.ACCEPTED.value:

@@ -43,7 +43,7 @@ def outcome_line(info: RunInfo, result: RunResult, topology: Topology) -> str:
     """`REJECTED (SIMULATED)  rack42  576 GPUs  coverage 19872/19872`"""
     kinds = Counter(topology.kinds.values())
     size = f"{kinds['gpu']} GPUs" if kinds["gpu"] else f"{kinds['host']} hosts"
-    simulated = " (SIMULATED)" if info.simulated else ""
+    simulated = (" (SIMULATED)" if info.simulated else "") + (" (REPLAY)" if info.replay_of else "")
     covered = result.coverage
     return (
         f"{result.outcome}{simulated}  {info.inventory}  {size}  "
@@ -92,7 +92,16 @@ def note_lines(info: RunInfo, result: RunResult) -> list[str]:
         lines.append(f"not judged, as nobody has to: {', '.join(names[:METRICS_SHOWN])}{more}")
     absent = [gate for gate in GATES if gate not in (*result.gates, *info.gates_left_out)]
     if absent:
-        lines.append(f"gates that this product's profile does not have: {', '.join(absent)}")
+        lines.append(f"gates in which nothing is judged: {', '.join(absent)}")
+    if info.replay_of:
+        lines.append(
+            f"REPLAY of {info.replay_of['folder']}: no host was touched; it cannot be signed"
+        )
+    if info.replay_edited:
+        names, number = info.replay_edited, len(info.replay_edited)
+        lines.append(
+            f"{number} evidence files are not what that run signed: {', '.join(names[:3])}"
+        )
     if info.simulated:
         lines.append("SIMULATED: this run judged a lab and cannot be signed as real")
     return lines

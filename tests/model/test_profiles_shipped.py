@@ -191,13 +191,14 @@ ndr hdr: rdma.lat_p99_over_typ | rdma.lat_p99_over_typ | 1.5
 # What the suites of each gate judge: metric, gate, per; `!` marks a prerequisite.
 EVERYWHERE = """
 reach.ssh! reach host | reach.clock_skew reach host | reach.sudo reach sudo-host
-identity.host_serial identity tray | identity.kernel identity tray
+identity.host_serial identity tray
 port.state infiniband port | port.phys_state infiniband port
 launch.hosts rdma domain | rdma.percentiles_ordered rdma rail-pair
 rdma.bytes_moved rdma rail-pair | rdma.transport_errors rdma rail-pair
 rdma.write_bw rdma rail-pair | rdma.write_lat_typ rdma rail-pair | rdma.write_lat_p99 rdma rail-pair
 """
 WITH_GPUS = """
+identity.kernel identity tray
 identity.nic_firmware identity nic | identity.port_guid identity nic
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
