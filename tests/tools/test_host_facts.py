@@ -81,7 +81,7 @@ def test_the_bundle_asks_only_for_what_is_there() -> None:
     def names(*what: object) -> list[str]:
         return [command.key for command in commands(*what)]  # type: ignore[arg-type]
 
-    host = ["clock", "uname", "boot-id", "os-release", "meminfo", "dmi"]
+    host = ["clock", "uname", "boot-id", "os-release", "meminfo", "dmi", "hostname"]
     gpu = ["nvidia-version", "nvidia-smi-q", "nvlink-s", "pci-gpu"]
     nic = ["ib-sysfs", "ib-counters", "ibstat", "rdma-link", "perftest"]
     assert names([], [], {}) == [f"facts/{name}" for name in host]

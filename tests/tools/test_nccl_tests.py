@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from fixtures.model.errors import Implausible, ToolFailed, Unreadable
@@ -100,8 +102,18 @@ def test_the_command_names_every_host_and_passes_the_run_id() -> None:
     assert command.argv == (
         *("mpirun", "--allow-run-as-root", "-np", "8", "--host", "r01-ct01:4,r01-ct02:4"),
         *("--map-by", "ppr:4:node", "--mca", "plm_rsh_no_tree_spawn", "1"),
-        *("-x", "RACKGATE_RUN", "-x", "NCCL_DEBUG=VERSION"),
+        *("-x", "RACKGATE_RUN", "-x", "NCCL_DEBUG"),
         *("all_reduce_perf", "-b", "512M", "-e", "16G", "-f", "2", "-g", "1", "-c", "1"),
     )
     assert (command.key, command.effect) == ("load/nccl-all_reduce", "load")
+    assert command.env == {"NCCL_DEBUG": "VERSION"}
     assert nccl_command.launch_check(["r01-ct01"], slots=4).argv[-1] == "hostname"
+
+
+def test_values_of_variables_stay_out_of_the_command_line() -> None:
+    env = {"NCCL_DEBUG": "WARN", "HF_TOKEN": "s3cret"}
+    command = nccl_command.command("all_reduce", hosts=["r01-ct01"], slots=4, env=env)
+    assert command.env == env
+    assert "s3cret" not in " ".join(command.argv)
+    exported = [name for flag, name in pairwise(command.argv) if flag == "-x"]
+    assert exported == ["RACKGATE_RUN", "HF_TOKEN", "NCCL_DEBUG"]
