@@ -32,10 +32,11 @@ from plugins.session import (
     worker_input,
 )
 from reports.record import RecordWriter
-from reports.runfolder import RunFolder, next_run_folder
+from reports.runfolder import RunFolder, next_run_folder, point
 
 RECORDER = pytest.StashKey[RecordWriter]()
 WAIVERS = pytest.StashKey[Waivers]()
+OUT = ROOT / "reports" / "out"
 PATH_OPTIONS = ("--inventory", "--run-dir", "--replay", "--waivers")
 
 
@@ -60,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     _join_options(config)
     given = worker_input(config)
+    replay = _replay(config)
     try:
         folder = RunFolder(Path(given["run_dir"])) if given else _new_folder(config)
     except InventoryError as error:
@@ -71,13 +73,13 @@ def pytest_configure(config: pytest.Config) -> None:
         run_id=str(given["run_id"]) if given else new_run_id(inventory.name, stamp),
         process=process_name(config),
         seed=int(config.getoption("--seed")),
-        replay=_replay(config),
+        replay=replay,
         manifest=manifest,
     )
     config.stash[SESSION] = session
     session.shared.mkdir(exist_ok=True)
     if session.controller:  # after a lab's own clean-up, which is registered later
-        config.add_cleanup(lambda: shutil.rmtree(session.shared, ignore_errors=True))
+        config.add_cleanup(lambda: _tidy(session))
     config.stash[RECORDER] = RecordWriter(folder, session.process, inventory)
     _send_reports_to(config, session)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -123,10 +125,24 @@ def _new_folder(config: pytest.Config) -> RunFolder:
         if folder.is_dir() and any(folder.iterdir()):
             raise InventoryError(f"--run-dir={chosen}: the folder is not empty; give a new one")
         return RunFolder.create(folder)
-    out = ROOT / "reports" / "out"
-    return RunFolder.create(
-        next_run_folder(out, config.stash[INVENTORY].name, datetime.now(UTC)), latest=out / "latest"
-    )
+    return RunFolder.create(next_run_folder(OUT, config.stash[INVENTORY].name, datetime.now(UTC)))
+
+
+def point_latest(config: pytest.Config, folder: RunFolder) -> None:
+    """Let `reports/out/latest` lead to a run that has begun, unless it is kept elsewhere."""
+    if config.getoption("--run-dir"):
+        return
+    try:
+        point(OUT / "latest", folder.path)
+    except InventoryError as error:
+        raise pytest.UsageError(f"\n{error}") from None
+
+
+def _tidy(session: Session) -> None:
+    """Remove what only the processes of the run needed, and all of a run that never began."""
+    shutil.rmtree(session.shared, ignore_errors=True)
+    if not session.folder.run_json.exists():
+        shutil.rmtree(session.folder.path, ignore_errors=True)
 
 
 def _join_options(config: pytest.Config) -> None:

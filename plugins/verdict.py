@@ -17,7 +17,7 @@ from fixtures.model.verdicts import Outcome, Verdict
 from fixtures.transport.store import merge_indexes
 from plugins import connect, junit, leases
 from plugins.allure_results import write_environment
-from plugins.evidence import RECORDER, waivers_path
+from plugins.evidence import RECORDER, point_latest, waivers_path
 from plugins.lab import FAULTS
 from plugins.manifest import named
 from plugins.session import SESSION, Session
@@ -52,6 +52,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             waivers=waivers_path(session.config),
             replay=state.replay,
         )
+        point_latest(session.config, state.folder)
 
 
 @pytest.hookimpl(trylast=True)
