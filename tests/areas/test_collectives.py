@@ -111,7 +111,10 @@ def test_a_launch_that_fails_is_a_launch_that_fails() -> None:
 
 def test_a_host_says_its_own_name() -> None:
     tray = shipped("rack7").hosts["r01-ct01"]
-    assert facts(tray, {"hostname": answer("GB200-0001.dc1.example\n")}).own_name == "gb200-0001"
+    assert (
+        facts(tray, {"hostname": answer("GB200-0001.dc1.example\n")}).own_name
+        == "GB200-0001.dc1.example"
+    )
 
 
 @pytest.mark.parametrize("silent", [{}, {"hostname": answer(rc=None)}, {"hostname": answer("\n")}])
@@ -120,13 +123,21 @@ def test_a_host_that_did_not_say_has_the_inventorys(silent: dict[str, CommandRes
 
 
 def test_hosts_are_launched_on_by_the_peer_address_that_the_inventory_gives() -> None:
-    def addresses(name: str, hosts: list[str]) -> list[str]:
-        bought = shipped(name)
-        launcher = Launcher(bought, Transports(_nobody), None, Facts(bought, {}))  # type: ignore[arg-type]
-        return launcher.addresses(hosts)
+    rack, host = shipped("rack7"), shipped("rack7").hosts["r01-ct02"]
 
-    assert addresses("softroce", ["g1", "g2"]) == ["10.77.0.1", "10.77.0.2"]
-    assert addresses("rack7", ["r01-ct02"]) == ["r01-ct02"]
+    def address(peer_name: str, said: CommandResult | RackError) -> str:
+        hosts = {host.name: replace(host, peer_name=peer_name)}
+        key = "error" if isinstance(said, RackError) else "facts/hostname"
+        found = Facts(replace(rack, hosts=hosts), {host.name: {key: said}})
+        launcher = Launcher(replace(rack, hosts=hosts), Transports(_nobody), None, found)  # type: ignore[arg-type]
+        [name] = launcher.addresses([host.name])
+        return name
+
+    assert (host.peer_name, shipped("softroce").hosts["g2"].peer_name) == ("r01-ct02", "10.77.0.2")
+    assert address(host.peer_name, answer("gb200-0002\n")) == "r01-ct02"
+    assert address("ct02-ib0.dc1", answer("gb200-0002\n")) == "ct02-ib0.dc1"
+    assert address("10.77.0.2", answer("gb200-0002\n")) == "gb200-0002"
+    assert address("10.77.0.2", RackError("mute", reason="unreachable")) == "r01-ct02"
     assert launch.login("g2", "10.77.0.2", "t").argv[-2:] == ("10.77.0.2", "true")
 
 
