@@ -30,6 +30,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "sleep": Entry(basic.sleep, EVERYWHERE),
     "cat": Entry(files.cat, EVERYWHERE),
     "grep": Entry(files.grep),
+    "find": Entry(files.find),
     "rm": Entry(files.rm),
     "nvidia-smi": Entry(nvidia_smi.run),
     "nvbandwidth": Entry(nvbandwidth.run),

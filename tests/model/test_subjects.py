@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fixtures.model.inventory import Inventory, Nic
 from fixtures.model.profile_schema import Per
-from fixtures.model.subjects import hosts_of, partition_of, rail_pairs, rails, subjects
+from fixtures.model.subjects import hosts_of, lonely, partition_of, rail_pairs, rails, subjects
 from tests.model.tiny import Edit, load
 
 SUBJECTS = {
@@ -96,8 +96,14 @@ def test_an_odd_last_one_is_paired_with_the_first(tiny: Inventory) -> None:
     assert [(a.part, b.part) for a, b in pairs] == [("h0/n0", "h1/n0"), ("h2/n0", "h0/n0")]
 
 
-def test_a_rail_with_a_single_nic_has_no_pair(tiny: Inventory) -> None:
-    assert rail_pairs(with_rails(tiny, [[0, 1], [0]])) == rail_pairs(with_rails(tiny, [[0], [0]]))
+def test_a_nic_without_a_partner_is_expected_and_has_no_pair(tiny: Inventory) -> None:
+    """Else a NIC that nobody loads would be missing from the manifest as well."""
+    inventory = with_rails(tiny, [[0, 1], [0]])
+    assert rail_pairs(inventory) == rail_pairs(with_rails(tiny, [[0], [0]]))
+    assert [nic.part for nic in lonely(inventory)] == ["h0/n1"]
+    assert subjects(inventory, "rail-pair") == ["h0/n0/1->h1/n0/1", "h0/n1/1->h0/n1/1"]
+    alone = subjects(with_rails(tiny, [[0, 1]]), "rail-pair")
+    assert alone == ["h0/n0/1->h0/n0/1", "h0/n1/1->h0/n1/1"]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4, unique=True), max_size=9))

@@ -32,7 +32,7 @@ def test_the_whole_facts_bundle_is_answered(at: tuple[Bench, str]) -> None:
     rack, name = at
     host = rack.inventory.hosts[name]
     commands = facts_bundle.commands(
-        [gpu.pci for gpu in host.gpus], [nic.slot for nic in host.nics], {}
+        [gpu.pci for gpu in host.gpus], [nic.slot for nic in host.nics]
     )
     nonce = bundle.new_nonce("run-1")
     outcome = rack.run(name, *bundle.encode(commands, nonce=nonce))
@@ -79,7 +79,7 @@ def test_nvlinks_are_all_active(at: tuple[Bench, str]) -> None:
 def test_infiniband_views_agree(at: tuple[Bench, str]) -> None:
     rack, name = at
     nics = rack.inventory.hosts[name].nics
-    devices = ib_port.read(rack.result(name, ib_port.command([nic.slot for nic in nics])))
+    devices = ib_port.read(rack.result(name, ib_port.command()))
     assert {d.name: d.node_guid for d in devices} == {nic.slot: nic.guid for nic in nics}
     assert {d.port().rate_gbps for d in devices} == {400}
     assert {d.port().width for d in devices} == {"4X"}

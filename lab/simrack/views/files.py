@@ -6,6 +6,8 @@ A file is text or a function that gives its text now: links change speed under l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from lab.simrack.machine import Call, Machine
 from lab.simrack.state import GpuState, PortState
@@ -203,6 +205,24 @@ async def grep(call: Call) -> int:
             found = found or bool(hits)
             call.write("".join(f"{f'{file}:' if named else ''}{line}\n" for line in hits))
     return 2 if missing else int(not found)
+
+
+async def find(call: Call) -> int:
+    """`find -L FOLDER … -path PATTERN … -exec grep -sH "" {} +`, as facts are asked: every file of
+    the folder that a pattern fits, line by line behind its path."""
+    words = call.argv[1:]
+    folders = [word for word in words if word.startswith("/") and "*" not in word]
+    patterns = [value for test, value in pairwise(words) if test == "-path"]
+    if len(folders) != 1 or not patterns or "-exec" not in words:
+        return call.fail("find: simrack has only: find -L FOLDER -path PATTERN -exec grep\n")
+    inside = _inside(call.machine, folders[0], recursive=True)
+    if not inside:
+        return call.fail(f"find: '{folders[0]}': No such file or directory\n")
+    for file in inside:
+        if any(fnmatchcase(file, pattern) for pattern in patterns):
+            lines = (_read(call.machine, file) or "").splitlines()
+            call.write("".join(f"{file}:{line}\n" for line in lines))
+    return 0
 
 
 def _inside(machine: Machine, path: str, *, recursive: bool) -> Iterable[str]:
