@@ -99,6 +99,15 @@ def test_trouble_with_access_leaves_the_rack_unjudged(
     assert not any(subject.startswith("r01-ct01/gpu") for subject in run.reasons()[reason])
 
 
+def test_what_a_test_could_not_read_is_an_error_too(shared: Shared) -> None:
+    """The test itself ran, which pytest calls a failure."""
+    found = shared("missing")
+    name = "test_gpu_serials_are_as_bought[tiny]"
+    assert found.result(name)["status"] == "broken"
+    assert found.case(name).find("error") is not None
+    assert found.case(name).find("failure") is None
+
+
 def test_an_unreachable_host_blocks_itself_and_what_contains_it(shared: Shared) -> None:
     run = shared("unreachable")
     blocked = run.reasons()["blocked-by:reach.ssh@r01-ct02"]
