@@ -102,7 +102,11 @@ class Started:
     folder: Path
 
     def end(self, within_s: float = WITHIN_S) -> Run:
-        text, _ = self.process.communicate(timeout=within_s)
+        try:
+            text, _ = self.process.communicate(timeout=within_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
         return Run(self.process.returncode, text, self.folder)
 
     def tell(self, number: signal.Signals) -> None:
