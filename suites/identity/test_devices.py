@@ -2,8 +2,8 @@
 
 import pytest
 
-from fixtures.hosts import Facts
 from fixtures.model.measure import MeasureAll
+from fixtures.tools.facts import Facts
 
 
 @pytest.mark.judges("identity.gpu_serial")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from fixtures.collectives import Collective, rack_median
 from fixtures.model.measure import Measure
+from fixtures.tools.collective import Collective, rack_median
 
 
 @pytest.mark.load

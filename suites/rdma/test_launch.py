@@ -2,8 +2,8 @@
 
 import pytest
 
-from fixtures.collectives import Launched
 from fixtures.model.measure import Measure
+from fixtures.tools.launcher import Launched
 
 
 @pytest.mark.load

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from fixtures.model.measure import Measure, MeasureAll, Reading
-from fixtures.rdma import PairRun
+from fixtures.tools.pair_run import PairRun
 
 
 @pytest.mark.load

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from fixtures.hosts import Facts
 from fixtures.model.errors import RackError
 from fixtures.model.inventory import Host
 from fixtures.model.measure import Measure
 from fixtures.tools.clocks import ClockOffset
+from fixtures.tools.facts import Facts
 
 
 @pytest.mark.judges("reach.ssh")

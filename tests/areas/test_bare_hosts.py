@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from fixtures.hosts import Facts
 from fixtures.model.errors import RackError
+from fixtures.tools.facts import Facts
 from tests.areas.answers import answer, facts, shipped
 
 

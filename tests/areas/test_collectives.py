@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from fixtures.collectives import Collective, Launched, Launcher, _Plan
-from fixtures.hosts import Facts
 from fixtures.model.errors import LaunchError, RackError, ToolMissing
 from fixtures.tools import launch
+from fixtures.tools.collective import Collective, Plan
+from fixtures.tools.facts import Facts
+from fixtures.tools.launcher import Launched, Launcher
 from fixtures.transport.base import CommandResult, Transport
 from fixtures.transport.reach import Transports
 from tests.areas.answers import answer, facts, shipped
@@ -144,7 +145,7 @@ def test_hosts_are_launched_on_by_the_peer_address_that_the_inventory_gives() ->
 def test_hosts_without_gpus_take_no_part() -> None:
     rack = shipped("rack7")
     bare = replace(rack.hosts["r01-ct01"], gpus=())
-    plan = _Plan.of(replace(rack, hosts={**rack.hosts, "r01-ct01": bare}), "r01", "fabric.health")
+    plan = Plan.of(replace(rack, hosts={**rack.hosts, "r01-ct01": bare}), "r01", "fabric.health")
     assert (len(plan.hosts), plan.slots, plan.ranks) == (17, 4, 68)
 
 

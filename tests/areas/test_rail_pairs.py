@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixtures.hosts import Facts
 from fixtures.model.errors import RackError
-from fixtures.rdma import HARDWARE, PairRun, _alone, _End, _PairRunner, waves
+from fixtures.model.policy import waves
+from fixtures.rdma import _alone
+from fixtures.tools.facts import Facts
+from fixtures.tools.pair_run import PairRun
+from fixtures.tools.perftest_pair import HARDWARE, End, PairRunner
 from fixtures.transport.base import Command, CommandResult, RemoteProcess
 from fixtures.transport.reach import Transports
 from tests.areas.answers import answer, shipped
@@ -72,8 +75,11 @@ def test_load_and_counters_are_those_of_the_device_that_a_nic_really_has() -> No
     answers = {host: {"facts/ib-sysfs": answer(sysfs(shown))} for host, shown in devices.items()}
     found = Facts(rack, {host: dict(results) for host, results in answers.items()})
     asked: list[tuple[str, Command]] = []
-    ends = (_End.of(rack, found, client), _End.of(rack, found, server))
-    _PairRunner(Transports(lambda host: Recorder(host, asked)), ends, 18515, None).run(HARDWARE)  # type: ignore[arg-type,return-value]
+    ends = tuple(
+        End(nic, rack.hosts[host], found.of(host).device_name(nic))
+        for host, nic in (("r01-ct01", client), ("r01-ct02", server))
+    )
+    PairRunner(Transports(lambda host: Recorder(host, asked)), ends, 18515, None).run(HARDWARE)  # type: ignore[arg-type,return-value]
     at = {(host, word) for host, c in asked for word in c.argv if "mlx5_" in word}
     assert {word for host, word in at if host == "r01-ct01" and "/" not in word} == {"mlx5_7"}
     assert {word for host, word in at if host == "r01-ct02" and "/" not in word} == {"mlx5_0"}
