@@ -31,6 +31,7 @@ from plugins.session import (
     touches_hardware,
     worker_input,
 )
+from reports.manifest import Expected
 from reports.record import RecordWriter
 from reports.runfolder import RunFolder, next_run_folder, point
 
@@ -56,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     inventory = config.stash[INVENTORY]
     config.stash[WAIVERS] = _waivers(config)
     manifest = expected(inventory)
+    _refuse_empty_gates(config, manifest)
     config.stash[ROWS] = Rows.index(manifest, inventory.name)
     if not touches_hardware(config):
         return
@@ -169,6 +171,17 @@ def _replay(config: pytest.Config) -> Path | None:
     if not (folder / "evidence").is_dir():
         raise pytest.UsageError(f"\n--replay={chosen}: {folder} is no run folder (no evidence/)")
     return folder
+
+
+def _refuse_empty_gates(config: pytest.Config, manifest: list[Expected]) -> None:
+    """A gate in which nothing has to be judged would be accepted without a measurement."""
+    inventory = config.stash[INVENTORY]
+    judged = {inventory.profile.metric(row.metric).gate for row in manifest}
+    if empty := [gate for gate in inventory.gates if gate not in judged]:
+        raise pytest.UsageError(
+            f"\n{inventory.files[0]}: nothing in this inventory is judged in gate "
+            f"{', '.join(empty)}; list what was bought, or leave it out of acceptance.gates"
+        )
 
 
 def waivers_path(config: pytest.Config) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -11,7 +12,7 @@ import pytest
 from plugins import junit
 from plugins.leases import _is_dead
 from plugins.session import new_run_id, runner_mark
-from tests.plugins.runs import command
+from tests.plugins.runs import ROOT, command
 
 
 @pytest.mark.parametrize("plugin", ["effects", "verdict", "gates", "manifest"])
@@ -55,3 +56,13 @@ def test_junit_is_rewritten_where_the_user_sent_it_and_kept(tmp_path: Path) -> N
     for path in (sent, kept):
         (suite,) = fromstring(path.read_text(encoding="utf-8")).iter("testsuite")
         assert (suite.get("failures"), suite.get("errors")) == ("1", "1")
+
+
+def test_a_gate_in_which_nothing_is_judged_is_not_accepted(tmp_path: Path) -> None:
+    text = (ROOT / "inventories" / "softroce.yaml").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if "nics:" not in line and "rxe0:" not in line]
+    (tmp_path / "softroce.yaml").write_text("\n".join(lines), encoding="utf-8")
+    shutil.copytree(ROOT / "inventories" / "softroce", tmp_path / "softroce")
+    found = command(f"--inventory={tmp_path}/softroce.yaml", "--plan")
+    assert found.status == 4
+    assert "nothing in this inventory is judged in gate infiniband" in found.text
