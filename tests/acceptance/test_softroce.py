@@ -92,10 +92,10 @@ def of(run: Run, subject: str) -> list[Record]:
 
 
 def entries(run: Run, key: str) -> Iterator[dict[str, Any]]:
-    """The evidence of everything that was asked under keys that end so."""
+    """The evidence of everything that was asked under keys that end so, repeats (`#2`) included."""
     for line in run.folder.evidence_index.read_text().splitlines():
         entry = json.loads(line)
-        if entry["key"].endswith(key):
+        if entry["key"].partition("#")[0].endswith(key):
             yield entry
 
 
