@@ -68,11 +68,6 @@ def process_name(config: pytest.Config) -> str:
     return "main" if given is None else str(given["workerid"])
 
 
-def distributing(config: pytest.Config) -> bool:
-    """Whether this is an xdist controller, which collects and runs nothing itself."""
-    return bool(getattr(config.option, "tx", None)) and process_name(config) == "main"
-
-
 def is_suite(item: pytest.Item) -> bool:
     return SUITES in item.path.parents
 

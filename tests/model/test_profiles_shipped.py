@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
+from fixtures.model.bought import reference
 from fixtures.model.measurement import Scalar
 from fixtures.model.profile import Profile, load_profile
 from fixtures.model.profile_schema import GATES, LimitSchema, MetricSchema, ProfileSchema, scalar
@@ -294,8 +295,8 @@ def test_every_limit_names_unit_kind_and_source(name: str) -> None:
             assert limit.kind, metric
             if limit.kind == "derived" or limit.level == "report-only":
                 assert limit.provisional, metric
-            if limit.taken_from is not None:
-                assert limit.taken_from in BOUGHT, metric
+            if (name_behind := reference(limit.limit(provisional=False))) is not None:
+                assert name_behind in BOUGHT, metric
 
 
 @pytest.mark.parametrize("name", SHIPPED)
