@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from benchmarks.workload import INVENTORIES
 from fixtures.model.loading import load_inventory
-from fixtures.tools import nvidia_smi
+from fixtures.tools.gpus import nvidia_smi
 
 CHECKOUT: Final = Path(__file__).parents[1]
 FACT_TOPICS: Final = ("facts", "clock")

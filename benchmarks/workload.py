@@ -13,7 +13,7 @@ from fixtures.model.errors import TransportError
 from fixtures.model.inventory import Inventory
 from fixtures.model.lab import LabEndpoints
 from fixtures.model.loading import load_inventory
-from fixtures.tools import tray_facts
+from fixtures.tools.binding import tray_facts
 from fixtures.transport import argv as words
 from fixtures.transport import bundle
 from fixtures.transport.base import Command, CommandResult

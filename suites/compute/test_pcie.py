@@ -4,7 +4,7 @@ import pytest
 
 from fixtures.gpus import GpuLoad
 from fixtures.model.measure import Measure
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.binding.tray_facts import TrayFacts
 
 
 @pytest.mark.judges("gpu.pcie_width")

@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.model.measure import MeasureAll
-from fixtures.tools.facts import Facts
+from fixtures.tools.binding.facts import Facts
 
 
 @pytest.mark.judges("identity.host_serial")

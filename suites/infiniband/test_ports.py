@@ -4,7 +4,7 @@ import pytest
 
 from fixtures.fabric import Subnet
 from fixtures.model.measure import Measure, MeasureAll
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.binding.tray_facts import TrayFacts
 
 
 @pytest.mark.judges("port.state", "port.phys_state", "port.rate", "port.width")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from fixtures.model.measure import Measure
-from fixtures.tools.collective import Collective, rack_median
+from fixtures.tools.collectives.collective import Collective, rack_median
 
 
 @pytest.mark.load

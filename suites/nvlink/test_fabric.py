@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from fixtures.model.measure import Measure, MeasureAll, Reading
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.binding.tray_facts import TrayFacts
 
 
 @pytest.mark.judges("fabric.state", "fabric.status", "fabric.health")

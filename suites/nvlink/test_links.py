@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.model.measure import Measure
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.binding.tray_facts import TrayFacts
 
 
 @pytest.mark.judges("nvlink.links_active", "nvlink.inactive_links", "nvlink.link_rate")

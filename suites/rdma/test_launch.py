@@ -3,7 +3,7 @@
 import pytest
 
 from fixtures.model.measure import Measure
-from fixtures.tools.launcher import Launched
+from fixtures.tools.collectives.launcher import Launched
 
 
 @pytest.mark.load

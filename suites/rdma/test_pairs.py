@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from fixtures.model.measure import Measure, MeasureAll, Reading
-from fixtures.tools.pair_run import PairRun
+from fixtures.tools.rdma.pair_run import PairRun
 
 
 @pytest.mark.load

@@ -7,8 +7,8 @@ import pytest
 from fixtures.model.errors import RackError
 from fixtures.model.inventory import Host
 from fixtures.model.measure import Measure
-from fixtures.tools.clocks import ClockOffset
-from fixtures.tools.facts import Facts
+from fixtures.tools.binding.facts import Facts
+from fixtures.tools.hosts.clocks import ClockOffset
 
 
 @pytest.mark.judges("reach.ssh")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fixtures.model.inventory import Host, Inventory
 from fixtures.model.loading import load_inventory
-from fixtures.tools.tray_facts import TrayFacts
+from fixtures.tools.binding.tray_facts import TrayFacts
 from fixtures.transport.base import CommandResult
 
 INVENTORIES = Path(__file__).parents[2] / "inventories"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fixtures.model.errors import RackError
-from fixtures.tools.facts import Facts
+from fixtures.tools.binding.facts import Facts
 from tests.areas.answers import answer, facts, shipped
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fixtures.model.errors import Unreadable
-from fixtures.tools import nvidia_smi
-from fixtures.tools.nvidia_smi import Ecc
-from fixtures.tools.slots import GpuSlot
+from fixtures.tools.binding.slots import GpuSlot
+from fixtures.tools.gpus import nvidia_smi
+from fixtures.tools.gpus.nvidia_smi import Ecc
 from tests.areas.answers import answer, facts, shipped
 
 JOINED = "<state>Completed</state><status>Success</status>"

@@ -11,9 +11,9 @@ import pytest
 
 from fixtures.model.errors import Blocked
 from fixtures.model.inventory import Host
-from fixtures.tools import ib_port
+from fixtures.tools.binding.tray_facts import TrayFacts
+from fixtures.tools.fabric import ib_port
 from fixtures.tools.sysfs import OK_STATUS
-from fixtures.tools.tray_facts import TrayFacts
 from tests.areas.answers import answer, facts, shipped
 
 STRANGE = "1122334455667788"

@@ -6,8 +6,8 @@ import pytest
 
 from fixtures.model.errors import CounterReset, Implausible, Unreadable
 from fixtures.model.inventory import Nic
-from fixtures.tools.pair_run import PairRun
-from fixtures.tools.perftest_pair import HARDWARE
+from fixtures.tools.rdma.pair_run import PairRun
+from fixtures.tools.rdma.perftest_pair import HARDWARE
 from fixtures.transport.base import CommandResult
 from tests.areas.answers import answer
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from fixtures.model.errors import RackError
 from fixtures.model.policy import waves
 from fixtures.rdma import _alone
-from fixtures.tools.facts import Facts
-from fixtures.tools.pair_run import PairRun
-from fixtures.tools.perftest_pair import HARDWARE, End, PairRunner
+from fixtures.tools.binding.facts import Facts
+from fixtures.tools.rdma.pair_run import PairRun
+from fixtures.tools.rdma.perftest_pair import HARDWARE, End, PairRunner
 from fixtures.transport.base import Command, CommandResult, RemoteProcess
 from fixtures.transport.reach import Transports
 from tests.areas.answers import answer, shipped

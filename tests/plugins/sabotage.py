@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from fixtures.tools import gpu_samples
+from fixtures.tools.gpus import gpu_samples
 
 SAMPLING_S = 1.5
 """The product samples for 20 s; a lab's copies take 0.9 s."""

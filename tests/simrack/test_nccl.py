@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.model.errors import ToolFailed
-from fixtures.tools import nccl_command, nccl_tests
+from fixtures.tools.collectives import nccl_command, nccl_tests
 from fixtures.transport.base import CommandResult
 from lab.simrack.views import nccl
 from tests.simrack.bench import Bench, bench

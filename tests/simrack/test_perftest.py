@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from fixtures.tools import ib_port, perftest
-from fixtures.tools.perftest_command import Pair
+from fixtures.tools.fabric import ib_port
+from fixtures.tools.rdma import perftest
+from fixtures.tools.rdma.perftest_command import Pair
 from lab.simrack.machine import Outcome
 from tests.simrack.bench import Bench, as_result, bench
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.tools import (
-    facts_bundle,
-    gpu_samples,
-    host_facts,
-    ib_port,
-    ibstat,
-    nvbandwidth,
-    nvidia_smi,
-    nvlink_status,
-    perftest,
-    rdma_link,
-)
+from fixtures.tools.binding import facts_bundle
+from fixtures.tools.fabric import ib_port, ibstat, rdma_link
+from fixtures.tools.gpus import gpu_samples, nvidia_smi
+from fixtures.tools.hosts import host_facts
+from fixtures.tools.nvlink import nvbandwidth, nvlink_status
+from fixtures.tools.rdma import perftest
 from fixtures.transport import bundle
 from tests.simrack.bench import Bench, as_result, bench
 

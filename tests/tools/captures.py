@@ -32,3 +32,29 @@ def ended(
         timed_out=timed_out,
         truncated=truncated,
     )
+
+
+SHARED = {
+    "nvidia-smi-q": ("nvidia-smi/*.xml",),
+    "nvlink-s": ("nvlink-status/*",),
+    "nvbandwidth-text": ("nvbandwidth/*.txt",),
+    "ib-sysfs": ("infiniband/*sysfs.txt",),
+    "ib-counters": ("infiniband/*counters.txt",),
+    "perftest": ("perftest/version.txt",),
+    "perftest-bw": ("perftest/bw-*.txt",),
+    "perftest-lat": ("perftest/lat-*.txt",),
+    "perftest-bw-json": ("perftest/bw-*.json",),
+    "perftest-lat-json": ("perftest/lat-*.json",),
+    "os-release": ("host-facts/os-release.txt",),
+    "meminfo": ("host-facts/meminfo.txt",),
+    "dmi": ("host-facts/dmi.txt",),
+    "nvidia-version": ("host-facts/nvidia-version-*.txt",),
+    "pci-gpu": ("host-facts/pci.txt",),
+}
+"""Where a reader's captures lie, if not in a folder of its own name."""
+
+
+def seeds(reader: str) -> list[Path]:
+    """The captures that a reader reads."""
+    patterns = SHARED.get(reader, (f"{reader}/*",))
+    return sorted(path for pattern in patterns for path in CAPTURES.glob(pattern))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fixtures.model.errors import DeadlineError, Implausible, ToolFailed, ToolMissing, Unreadable
-from fixtures.tools import nvidia_smi, outcome
+from fixtures.tools import outcome
+from fixtures.tools.gpus import nvidia_smi
 from tests.tools.captures import ended
 
 

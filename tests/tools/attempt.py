@@ -1,0 +1,21 @@
+"""One attempt of a reader at any input: it reads what is there, or refuses; nothing else."""
+
+from __future__ import annotations
+
+from fixtures.model.errors import RackError
+from fixtures.tools.readers import READERS
+from fixtures.transport.base import CommandResult
+from tests.tools.grounded import ungrounded
+
+
+def attempt(reader: str, raw: bytes) -> None:
+    """Fails where the reader raises what is no RackError, or returns what is not in the text."""
+    result = CommandResult(host="h", key="k", argv=("t",), rc=0, stdout_bytes=raw)
+    try:
+        found = READERS[reader](result)
+    except RackError as error:
+        if error.why == "suite-error":
+            raise
+        return
+    assert found is not None
+    assert ungrounded(found, result.stdout) == []

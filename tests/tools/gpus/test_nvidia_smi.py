@@ -1,0 +1,125 @@
+"""`nvidia-smi -q -x` gives what the driver knows of each GPU, and None for what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import ToolFailed, Unreadable
+from fixtures.tools.gpus import nvidia_smi
+from fixtures.tools.gpus.nvidia_smi import Ecc, RemappedRows
+from tests.tools.captures import capture, ended
+
+HEALTHY = capture("nvidia-smi", "healthy.xml")
+
+
+def test_healthy_gpus_are_read() -> None:
+    log = nvidia_smi.read(ended(HEALTHY))
+    assert (log.driver_version, log.cuda_version, log.attached_gpus) == ("580.95.05", "13.0", 2)
+    gpu = log.gpus[0]
+    assert (gpu.pci, gpu.product, gpu.lost) == ("0008:01:00.0", "NVIDIA GB300", False)
+    assert (gpu.chassis_serial, gpu.slot_number, gpu.tray_index) == ("1820000004242", 12, 7)
+    assert (gpu.host_id, gpu.module_id) == (1, 2)
+    assert (gpu.pcie_gen_current, gpu.pcie_gen_max) == (6, 6)
+    assert (gpu.pcie_width_current, gpu.pcie_width_max) == (16, 16)
+    assert gpu.remapped == RemappedRows(
+        correctable=0, uncorrectable=0, pending=False, failure=False
+    )
+    assert (gpu.power_limit_w, gpu.power_limit_default_w) == (1400.0, 1400.0)
+    assert (gpu.temperature_c, gpu.throttle) == (31.0, ("gpu_idle",))
+    assert (gpu.processes, gpu.recovery_action) == ((), "None")
+
+
+def test_fabric_health_has_every_sub_field() -> None:
+    fabric = nvidia_smi.parse(HEALTHY).gpus[0].fabric
+    assert fabric is not None
+    assert (fabric.state, fabric.status, fabric.clique_id) == ("Completed", "Success", 3)
+    assert fabric.clustered
+    assert fabric.health == {"summary": "Healthy", "bandwidth": "Full", "route_unhealthy": "False"}
+
+
+def test_unknown_error_counters_are_none_and_not_zero() -> None:
+    gpu = nvidia_smi.parse(HEALTHY).gpus[0]
+    assert gpu.ecc_volatile == Ecc(sram=0, dram=0)
+    assert gpu.ecc_aggregate == Ecc(sram=None, dram=0)
+    assert Ecc().uncorrectable is None
+
+
+def test_a_degraded_gpu_is_read() -> None:
+    gpu = nvidia_smi.parse(capture("nvidia-smi", "degraded.xml")).gpus[0]
+    assert gpu.ecc_volatile.uncorrectable == 3
+    assert (gpu.remapped.uncorrectable, gpu.remapped.pending) == (1, True)
+    assert (gpu.pcie_width_current, gpu.throttle) == (8, ("hw_thermal_slowdown",))
+    [process] = gpu.processes
+    assert (process.pid, process.name) == (4242, "/opt/train/python3")
+    assert process.used_memory_bytes == 1024**3
+
+
+def test_a_lost_gpu_is_a_reading() -> None:
+    first, lost, joining = nvidia_smi.parse(capture("nvidia-smi", "degraded.xml")).gpus
+    assert (first.lost, lost.lost, joining.lost) == (False, True, False)
+    assert (lost.product, lost.temperature_c, lost.throttle) == ("NVIDIA GB300", None, None)
+    assert joining.fabric is not None
+    assert (joining.fabric.state, joining.fabric.clique_id) == ("In Progress", None)
+
+
+def test_two_vital_unknown_errors_are_a_lost_gpu_and_one_is_not() -> None:
+    one = HEALTHY.replace("31 C", "Unknown Error")
+    two = one.replace("284208 MiB", "[Unknown Error]", 1)
+    assert not nvidia_smi.parse(one).gpus[0].lost
+    assert nvidia_smi.parse(two).gpus[0].lost
+
+
+def test_a_gpu_named_before_the_xml_is_lost() -> None:
+    message = "Unable to determine the device handle for GPU2: 0019:01:00.0: Unknown Error\n"
+    log = nvidia_smi.parse(message + HEALTHY)
+    assert [(gpu.pci, gpu.lost) for gpu in log.gpus][-1] == ("0019:01:00.0", True)
+    assert log.complete
+
+
+def test_a_message_alone_says_nothing_of_the_other_gpus() -> None:
+    log = nvidia_smi.read(ended(capture("nvidia-smi", "lost-only.txt"), rc=15))
+    assert [(gpu.pci, gpu.lost) for gpu in log.gpus] == [("0008:01:00.0", True)]
+    assert not log.complete
+
+
+def test_no_device_found_is_a_count_of_zero() -> None:
+    log = nvidia_smi.read(ended("No devices were found\n", rc=6))
+    assert (log.gpus, log.attached_gpus, log.complete) == ((), 0, True)
+
+
+def test_an_old_driver_is_read() -> None:
+    [gpu] = nvidia_smi.parse(capture("nvidia-smi", "old-driver.xml")).gpus
+    assert (gpu.pci, gpu.module_id) == ("0000:c1:00.0", 4)
+    assert gpu.ecc_volatile == Ecc(sram=1, dram=2)
+    assert (gpu.throttle, gpu.power_limit_w) == (("sw_power_cap",), 400.0)
+    assert (gpu.remapped.pending, gpu.temperature_c) == (None, None)
+    assert gpu.fabric is not None
+    assert (gpu.fabric.state, gpu.fabric.health) == (None, {})
+
+
+@pytest.mark.parametrize("rc", [0, 18, 255])
+def test_a_driver_mismatch_is_tool_failed(rc: int) -> None:
+    with pytest.raises(ToolFailed, match="Driver/library version mismatch"):
+        nvidia_smi.read(ended(capture("nvidia-smi", "failed.txt"), rc=rc))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        capture("nvidia-smi", "empty.txt"),
+        HEALTHY[: len(HEALTHY) // 2],
+        HEALTHY.replace("16x", "sixteen"),
+        HEALTHY.replace("<attached_gpus>2", "<attached_gpus>", 1).replace("gpu id", "cpu id"),
+        HEALTHY.replace("00000018:01:00.0", "00000008:01:00.0"),
+        "<nvidia_smi_log></nvidia_smi_log>",
+    ],
+)
+def test_what_is_not_understood_is_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable):
+        nvidia_smi.parse(text)
+
+
+def test_entities_are_refused() -> None:
+    bomb = '<!DOCTYPE nvidia_smi_log [<!ENTITY a "aaaa">]><nvidia_smi_log>&a;</nvidia_smi_log>'
+    with pytest.raises(Unreadable):
+        nvidia_smi.parse(bomb)

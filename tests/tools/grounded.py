@@ -1,0 +1,86 @@
+"""Whether everything that a reader returns stands in the text that it read.
+
+A number counts as found where the text has it, in decimal or hexadecimal, as it is or in another
+unit. Texts count as found where all their words are in the text, whatever case and punctuation.
+What a reader derives (a flag, a number of lines) is named in DERIVED, by class and field.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+DERIVED: frozenset[str] = frozenset()
+
+FACTORS = (1, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9, 1 / 8, 8, 1024, 2**20, 2**30, 2**20 * 8 / 1e9)
+"""Between units: kilo, mega, giga; bits and bytes; KiB, MiB, GiB; MiB/s in Gb/s."""
+
+_NUMBERS = re.compile(
+    r"0[xX]([0-9a-fA-F]{1,32})|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)|\b([0-9a-fA-F]{1,16})\b",
+    re.ASCII,
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def ungrounded(value: Any, text: str) -> list[str]:
+    """Paths and values that the text does not have."""
+    numbers, letters = _numbers(text), _letters(text)
+    return [
+        f"{where} = {leaf!r}"
+        for where, leaf in _leaves(value, "", set(DERIVED))
+        if not (_word(leaf, letters) if isinstance(leaf, str) else _number(leaf, numbers))
+    ]
+
+
+def _leaves(value: Any, where: str, derived: set[str]) -> Iterator[tuple[str, str | float]]:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kind = type(value).__name__
+        for field in dataclasses.fields(value):
+            if f"{kind}.{field.name}" not in derived:
+                yield from _leaves(getattr(value, field.name), f"{where}.{field.name}", derived)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _leaves(key, f"{where}.key", derived)
+            yield from _leaves(item, f"{where}[{key!r}]", derived)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for number, item in enumerate(value):
+            yield from _leaves(item, f"{where}[{number}]", derived)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool | Enum):
+        yield where, value
+    elif not isinstance(value, bool | Enum | datetime | None):
+        raise TypeError(f"{where}: a reader returned {type(value).__name__}")
+
+
+def _numbers(text: str) -> Sequence[float]:
+    found: set[float] = set()
+    for prefixed, decimal, bare in _NUMBERS.findall(text):
+        if decimal:
+            found.update(map(float, (decimal, *filter(str.isdigit, decimal.split(".")))))
+        for digits in (prefixed, bare, decimal if decimal.isdigit() and len(decimal) < 33 else ""):
+            if digits:
+                found.add(float(int(digits, 16)))
+    return sorted(found)
+
+
+def _number(value: float, numbers: Sequence[float]) -> bool:
+    size = abs(float(value))
+    return math.isfinite(size) and any(_near(size / factor, numbers) for factor in FACTORS)
+
+
+def _near(size: float, numbers: Sequence[float]) -> bool:
+    at = bisect_left(numbers, size * (1 - 1e-9))
+    return at < len(numbers) and numbers[at] <= size * (1 + 1e-9)
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORD.findall(text.lower()))
+
+
+def _word(value: str, letters: str) -> bool:
+    return all(word in letters for word in _WORD.findall(value.lower()))
