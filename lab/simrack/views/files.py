@@ -51,8 +51,9 @@ def tree(machine: Machine) -> dict[str, Content]:
         files["/proc/driver/nvidia/version"] = _driver_version(host.driver)
     for gpu in host.shown:
         files.update(_pci_gpu(machine, gpu))
-    for port in host.ports:
+    for index, port in enumerate(host.ports):
         files.update(_ib(port))
+        files[f"{IB}/{port.device}/device/uevent"] = _nic_uevent(index)
     return files
 
 
@@ -105,6 +106,13 @@ def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
         f"{folder}/device": f"0x{machine.site.world.product.device_id[:4].lower()}\n",
         f"{folder}/class": "0x030200\n",
     }
+
+
+def _nic_uevent(index: int) -> str:
+    return (
+        "DRIVER=mlx5_core\nPCI_CLASS=20700\nPCI_ID=15B3:1021\nPCI_SUBSYS_ID=15B3:0041\n"
+        f"PCI_SLOT_NAME={index:04x}:03:00.0\n"
+    )
 
 
 def _ib(port: PortState) -> dict[str, Content]:
