@@ -7,7 +7,7 @@ TEST_PACKAGES := openssh-server
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 STAMP := $(VENV)/.installed
 
-.PHONY: setup accept test check bench lab-packages clean
+.PHONY: setup accept test check bench fuzz lab-packages clean
 
 setup: $(STAMP)
 
@@ -46,6 +46,13 @@ test: setup lab-packages
 
 bench: setup lab-packages
 	$(BIN)/python -m benchmarks
+
+# Coverage-guided fuzzing of every reader; a crash is kept in reports/out/fuzz.
+FUZZ_SECONDS ?= 20
+fuzz: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	    -r requirements-fuzz.lock
+	$(BIN)/python -m tests.tools.fuzz --seconds $(FUZZ_SECONDS)
 
 clean:
 	rm -rf $(VENV) reports/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

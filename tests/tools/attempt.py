@@ -18,4 +18,5 @@ def attempt(reader: str, raw: bytes) -> None:
             raise
         return
     assert found is not None
-    assert ungrounded(found, result.stdout) == []
+    wrong = ungrounded(found, result.stdout)
+    assert not wrong, wrong[:5]
