@@ -37,7 +37,6 @@ def ended(
 SHARED = {
     "nvidia-smi-q": ("nvidia-smi/*.xml",),
     "nvlink-s": ("nvlink-status/*",),
-    "nvbandwidth-text": ("nvbandwidth/*.txt",),
     "ib-sysfs": ("infiniband/*sysfs.txt",),
     "ib-counters": ("infiniband/*counters.txt",),
     "perftest": ("perftest/version.txt",),

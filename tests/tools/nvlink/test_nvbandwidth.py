@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from fixtures.model.errors import Implausible, ToolFailed, Unreadable
@@ -44,6 +46,38 @@ def test_a_waived_test_is_no_result() -> None:
         report.test(D2D)
     with pytest.raises(ToolFailed, match="did not run"):
         report.test("host_to_device_memcpy_ce")
+
+
+def test_three_matrices_of_a_bidirectional_test_are_read_by_the_last() -> None:
+    rows = [["N/A", "10"], ["11", "N/A"], ["N/A", "20"], ["21", "N/A"], ["N/A", "30"]]
+    text = json.dumps(
+        {
+            "nvbandwidth": {
+                "testcases": [
+                    {
+                        "name": "device_to_device_bidirectional_memcpy_read_ce",
+                        "status": "Passed",
+                        "bandwidth_description": "GPU(row) <-> GPU(column) Total bandwidth (GB/s)",
+                        "bandwidth_matrix": [*rows, ["32", "N/A"]],
+                        "sum": 62.0,
+                    }
+                ]
+            }
+        }
+    )
+    [case] = nvbandwidth.parse(text).testcases
+    assert case.matrix == ((None, 30.0), (32.0, None))
+
+
+@pytest.mark.parametrize("status", ["passed", "Passed", "PASSED"])
+def test_a_status_passes_in_any_case(status: str) -> None:
+    report = nvbandwidth.parse(HEALTHY.replace('"Passed"', f'"{status}"'))
+    assert report.test(D2D).passed
+
+
+def test_lines_around_the_json_are_skipped() -> None:
+    around = f"$ nvbandwidth -j\nWARNING: no InfiniBand\n{HEALTHY}\nsrun: job done\n"
+    assert nvbandwidth.parse(around) == nvbandwidth.parse(HEALTHY)
 
 
 @pytest.mark.parametrize("rc", [0, 1])
