@@ -57,7 +57,7 @@ def test_json_gives_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [bw("unquoted.json"), bw("healthy.json").replace("\n}\n}", ",\n}\n}"), "{}", ""]
+    "text", [bw("healthy.json")[:-4], bw("healthy.json") * 2, '{"results": []}', "{}", ""]
 )
 def test_broken_json_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
