@@ -118,6 +118,8 @@ def test_json_alone_does_not_say_its_unit() -> None:
     [row] = READERS["perftest-bw"](ended(bw("healthy.json")))
     assert (row.average_in_unknown_unit, row.peak_in_unknown_unit) == (391.87, 392.11)
     assert row.unit == "Gb/sec"
+    pasted = f"$ cat perftest_out.json\n{bw('healthy.json')}$ \n"
+    assert READERS["perftest-bw"](ended(pasted)) == (row,)
 
 
 def test_the_json_of_old_versions_is_read_by_its_lines() -> None:
