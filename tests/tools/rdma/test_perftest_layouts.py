@@ -139,7 +139,7 @@ def test_the_json_of_old_versions_is_read_by_its_lines() -> None:
         ("BW_peak: 392.11,", "BW_peak: 392.11.7,"),
         ("BW_peak: 392.11,", "BW_peak: 392.11,\nBW_peak: 1.0,"),
         ("results: {", "other: {"),
-        ("},\n}\n", "},\n}\n{\n"),
+        ("},\n}\n", "},\n}\n{\n}\n"),
     ],
 )
 def test_what_is_not_the_old_shape_is_unreadable(old: str, new: str) -> None:
