@@ -1,0 +1,56 @@
+"""The logs of nvidia-imex and nv-fabricmanager: records, peers, NVSwitch errors."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from fixtures.model.errors import Unreadable
+from fixtures.tools.nvlink import fabric_manager_log, imex_log
+from tests.tools.captures import capture
+
+FABRIC = capture("fabric-manager-log", "healthy.txt")
+IMEX = capture("imex-log", "healthy.txt")
+
+
+def test_a_record_goes_on_over_lines() -> None:
+    log = fabric_manager_log.parse(FABRIC)
+    assert [record.level for record in log.records] == ["INFO"] * 3
+    assert log.records[1].message.endswith("Team Handle:1f Flags:0")
+    assert log.records[1].time == datetime(2026, 11, 30, 5, 0, 9)
+    assert (log.version, log.troubles, log.switch_errors) == ("570.10.01", (), ())
+
+
+def test_switch_errors_name_switch_and_port() -> None:
+    [error] = fabric_manager_log.parse(capture("fabric-manager-log", "degraded.txt")).switch_errors
+    assert (error.fatal, error.sxid, error.pci, error.port) == (False, 12028, "0000:c5:00.0", 17)
+    fatal = fabric_manager_log.parse(capture("fabric-manager-log", "failed.txt")).switch_errors
+    assert [(item.fatal, item.sxid, item.port) for item in fatal] == [
+        (True, 20034, 33),
+        (True, 10003, None),
+    ]
+
+
+def test_imex_counts_connections_to_each_peer() -> None:
+    log = imex_log.parse(IMEX)
+    assert (log.version, log.peers) == ("580.95.05", 2)
+    assert [(item.node, item.address, item.times_connected) for item in log.connected] == [
+        (0, "10.3.0.1", 1),
+        (1, "10.3.0.2", 3),
+    ]
+
+
+def test_imex_names_lost_peers() -> None:
+    log = imex_log.parse(capture("imex-log", "degraded.txt"))
+    assert [(item.node, item.address) for item in log.lost] == [(4, "10.3.0.5")]
+    assert [record.level for record in log.troubles] == ["ERROR", "WARNING"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "IMEX Log initializing at: 1/2/2026\n", "[Foo 30 2026 05:00:09] [INFO] [tid 1] x"]
+)
+def test_a_log_without_records_is_unreadable(text: str) -> None:
+    for parse in (imex_log.parse, fabric_manager_log.parse):
+        with pytest.raises(Unreadable):
+            parse(text)
