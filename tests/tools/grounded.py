@@ -21,6 +21,9 @@ DERIVED: frozenset[str] = frozenset()
 FACTORS = (1, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9, 1 / 8, 8, 1024, 2**20, 2**30, 2**20 * 8 / 1e9)
 """Between units: kilo, mega, giga; bits and bytes; KiB, MiB, GiB; MiB/s in Gb/s."""
 
+GUID = 16
+"""Digits of a GUID; some tools print it without the leading zeros."""
+
 _NUMBERS = re.compile(
     r"0[xX]([0-9a-fA-F]{1,32})|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)|\b([0-9a-fA-F]{1,16})\b",
     re.ASCII,
@@ -83,4 +86,7 @@ def _letters(text: str) -> str:
 
 
 def _word(value: str, letters: str) -> bool:
-    return all(word in letters for word in _WORD.findall(value.lower()))
+    return all(
+        word in letters or (len(word) == GUID and word.lstrip("0") in letters)
+        for word in _WORD.findall(value.lower())
+    )
