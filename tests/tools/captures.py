@@ -35,7 +35,7 @@ def ended(
 
 
 SHARED = {
-    "nvidia-smi-q": ("nvidia-smi/*.xml",),
+    "nvidia-smi-q": ("nvidia-smi/*",),
     "nvlink-s": ("nvlink-status/*",),
     "ib-sysfs": ("infiniband/*sysfs.txt",),
     "ib-counters": ("infiniband/*counters.txt",),

@@ -39,8 +39,8 @@ def test_fabric_health_has_every_sub_field() -> None:
 
 def test_unknown_error_counters_are_none_and_not_zero() -> None:
     gpu = nvidia_smi.parse(HEALTHY).gpus[0]
-    assert gpu.ecc_volatile == Ecc(sram=0, dram=0)
-    assert gpu.ecc_aggregate == Ecc(sram=None, dram=0)
+    assert gpu.ecc_volatile == Ecc(sram_parity=0, sram_secded=0, dram=0, sram_correctable=0)
+    assert gpu.ecc_aggregate == Ecc(dram=0)
     assert Ecc().uncorrectable is None
 
 
@@ -49,6 +49,7 @@ def test_a_degraded_gpu_is_read() -> None:
     assert gpu.ecc_volatile.uncorrectable == 3
     assert (gpu.remapped.uncorrectable, gpu.remapped.pending) == (1, True)
     assert (gpu.pcie_width_current, gpu.throttle) == (8, ("hw_thermal_slowdown",))
+    assert gpu.processes is not None
     [process] = gpu.processes
     assert (process.pid, process.name) == (4242, "/opt/train/python3")
     assert process.used_memory_bytes == 1024**3

@@ -14,7 +14,7 @@ HEALTHY = capture("nvlink-status", "healthy.txt")
 def test_healthy_links_are_read() -> None:
     gpus = nvlink_status.read(ended(HEALTHY))
     assert [(gpu.index, gpu.active) for gpu in gpus] == [(0, 18), (1, 18)]
-    assert gpus[0].uuid.startswith("GPU-0f000000")
+    assert gpus[0].uuid == "GPU-0f000000-aaaa-4bbb-8ccc-000000000000"
     assert gpus[0].links is not None
     assert gpus[0].links[17].rate_gbytes == 53.125
 
