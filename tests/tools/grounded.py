@@ -16,6 +16,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from fixtures.tools.lines import plain
+
 DERIVED: frozenset[str] = frozenset()
 
 FACTORS = (1, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9, 1 / 8, 8, 1024, 2**20, 2**30, 2**20 * 8 / 1e9)
@@ -25,7 +27,9 @@ GUID = 16
 """Digits of a GUID; some tools print it without the leading zeros."""
 
 _NUMBERS = re.compile(
-    r"0[xX]([0-9a-fA-F]{1,32})|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)|\b([0-9a-fA-F]{1,16})\b",
+    r"0[xX]([0-9a-fA-F]{1,32})"
+    r"|((?:\d+(?:\.\d*)?|(?<!\.)\.\d+)(?:[eE][+-]?\d{1,4})?)"  # not the last of many dots
+    r"|\b([0-9a-fA-F]{1,16})\b",
     re.ASCII,
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -33,7 +37,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 def ungrounded(value: Any, text: str) -> list[str]:
     """Paths and values that the text does not have."""
-    numbers, letters = _numbers(text), _letters(text)
+    seen = plain(text, "the text")
+    numbers, letters = _numbers(seen), _letters(seen)
     return [
         f"{where} = {leaf!r}"
         for where, leaf in _leaves(value, "", set(DERIVED))
