@@ -18,7 +18,20 @@ from typing import Any
 
 from fixtures.tools.lines import plain
 
-DERIVED: frozenset[str] = frozenset()
+DERIVED: frozenset[str] = frozenset(
+    {
+        "At.line",  # where in the log an event stands
+        "KernelLog.messages",  # how much of the text had the form of a log
+        "KernelLog.kernel_messages",
+        "PciDevice.pci",  # lspci and lstopo leave the domain 0000 out
+        "PciObject.pci",
+        "OsDevice.pci",
+        "Report.ranks",  # nccl-tests numbers ranks from 0: the highest plus one
+        "CommRank.pci",  # NCCL prints a bus id, domain to function as one number
+        "Fabric.pci",
+        "Mnnvl.clique_id",  # NCCL prints it hexadecimal, without 0x
+    }
+)
 
 FACTORS = (1, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9, 1 / 8, 8, 1024, 2**20, 2**30, 2**20 * 8 / 1e9)
 """Between units: kilo, mega, giga; bits and bytes; KiB, MiB, GiB; MiB/s in Gb/s."""

@@ -16,7 +16,7 @@ HEALTHY = capture("nccl-tests", "healthy.txt")
 def test_a_report_is_read() -> None:
     report = nccl_tests.read(ended(HEALTHY))
     assert (report.ranks, report.hosts) == (4, ("r03-ct07", "r03-ct08"))
-    assert report.nccl_version == "2.28.3"
+    assert report.nccl_version == "2.28.3+cuda13.0"
     assert (report.avg_busbw_gbytes, report.out_of_bounds, report.bounds_ok) == (630.0, 0, True)
     device = report.devices[3]
     assert (device.rank, device.host, device.pci) == (3, "r03-ct08", "0018:01:00.0")

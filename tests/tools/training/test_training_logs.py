@@ -1,0 +1,137 @@
+"""Training logs: step times with their unit, losses that are numbers or not, nothing guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import Implausible, Unreadable
+from fixtures.tools.training import maxtext_log, megatron_log, nemo_log
+from fixtures.tools.training.readers import READERS
+from tests.tools.captures import capture, ended
+
+MEGATRON = capture("megatron-log", "healthy.txt")
+
+
+def test_megatron_iterations_are_read() -> None:
+    first, second = megatron_log.parse(MEGATRON)
+    assert (first.iteration, first.total_iterations) == (10, 500)
+    assert (first.step_time_s, first.tflops_per_gpu) == (4.3215, 812.4)
+    assert (first.timestamp, first.lm_loss) == ("2026-03-04 05:06:07", 9.876543)
+    assert second.losses == {"lm loss": 9.765432, "load_balancing_loss": 1.011}
+    assert (second.loss_scale, second.grad_norm, second.params_norm) == (1.0, 3.1, 1234.678)
+    assert (second.skipped_iterations, second.nan_iterations, second.complete) == (0, 0, True)
+
+
+def test_a_loss_that_is_not_a_number_is_a_reading() -> None:
+    step, _ = megatron_log.parse(capture("megatron-log", "degraded.txt"))
+    assert (step.lm_loss, step.grad_norm) == (None, None)
+    assert step.losses == {"lm loss": None}
+    assert step.not_finite == ("lm loss", "grad norm")
+    assert (step.nan_iterations, step.skipped_iterations) == (1, 1)
+
+
+def test_a_cut_line_says_what_is_certain() -> None:
+    _, cut = megatron_log.parse(capture("megatron-log", "degraded.txt"))
+    assert (cut.complete, cut.step_time_s, cut.learning_rate) == (False, 0.9124, None)
+
+
+@pytest.mark.parametrize(
+    ("end", "time"),
+    [
+        ("elapsed time per iteration (ms): 87.0", 0.087),
+        ("elapsed time per iteration (ms): 87.", None),
+        ("elapsed time per iteration (ms): 87", None),
+        ("elapsed time per iteration (s): 105.22", 105.22),
+        ("elapsed time per iteration (s): 105.2", None),
+    ],
+)
+def test_the_last_value_of_a_cut_line_counts_with_all_its_digits(
+    end: str, time: float | None
+) -> None:
+    [step] = megatron_log.parse(f" iteration        1/       9 | consumed samples:  8 | {end}")
+    assert (step.step_time_s, step.consumed_samples, step.complete) == (time, 8, False)
+
+
+def test_milliseconds_and_seconds_are_told_by_name() -> None:
+    times = [step.step_time_s for step in megatron_log.parse(capture("megatron-log", "forks.txt"))]
+    assert times == [0.4613, 0.6175, 5.7869, 10.25]
+
+
+def test_forks_have_names_of_their_own() -> None:
+    neox, old, primus, bigscience = megatron_log.parse(capture("megatron-log", "forks.txt"))
+    assert (neox.tflops_per_gpu, neox.samples_per_s, neox.lm_loss) == (44.6, 110.984, 10.9)
+    assert (old.lm_loss, old.learning_rate, old.loss_scale, old.source) == (10.86, 1e-06, 65536, 3)
+    assert (primus.tflops_per_gpu, primus.tokens_per_s_per_gpu) == (496.3, 9640.7)
+    assert (bigscience.tflops_per_gpu, bigscience.consumed_tokens) == (101.02, 83968)
+
+
+@pytest.mark.parametrize("prefix", ["15: ", "15:", "[default15]: ", "[15]: ", "> 15: "])
+def test_a_launcher_names_the_source(prefix: str) -> None:
+    line = MEGATRON.splitlines()[0]
+    [step] = megatron_log.parse(f"{prefix} {line}")
+    assert (step.source, step.iteration, step.timestamp) == (15, 10, "2026-03-04 05:06:07")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("(ms): 4321.5", "(ms): 0.0", Implausible),
+        ("(ms): 4321.5", "(ms): nan", Implausible),
+        ("GPU): 812.4", "GPU): -1", Implausible),
+        ("grad norm: 3.210", "lm loss: 3.210", Unreadable),
+    ],
+)
+def test_what_cannot_be_true_is_refused(old: str, new: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        megatron_log.parse(MEGATRON.replace(old, new))
+
+
+def test_nemo_steps_are_read() -> None:
+    first, second, third = nemo_log.parse(capture("nemo-log", "healthy.txt"))
+    assert (first.epoch, first.iteration, first.total_iterations) == (0, 0, 19)
+    assert (first.step_time_s, first.train_loss, first.consumed_samples) == (31.5, 11.02, None)
+    assert (second.tokens_per_s_per_gpu, second.tflops_per_gpu) == (16000, 801.5)
+    assert (third.val_loss, third.timestamp) == (10.5, "2026-03-04T05:06:27")
+
+
+def test_a_bar_that_is_rewritten_counts_each_step_once() -> None:
+    first, second = nemo_log.parse(capture("nemo-log", "bars.txt"))
+    assert (first.global_step, first.step_time_s, first.consumed_samples) == (0, 12.4, 64)
+    assert (second.global_step, second.step_time_s, second.total_iterations) == (1, 2.31, 50)
+
+
+def test_bars_that_lost_their_carriage_returns_are_told_apart() -> None:
+    joined = capture("nemo-log", "bars.txt").replace("\r", "").replace("\n", "")
+    assert [step.global_step for step in nemo_log.parse(joined)] == [0, 1]
+
+
+def test_a_long_step_is_printed_in_scientific_notation() -> None:
+    [step] = nemo_log.parse(capture("nemo-log", "degraded.txt"))
+    assert (step.step_time_s, step.train_loss, step.global_step) == (1232.0, None, 14)
+    assert step.not_finite == ("reduced_train_loss", "grad_norm")
+
+
+def test_maxtext_steps_are_read() -> None:
+    steps = maxtext_log.parse(capture("maxtext-log", "healthy.txt"))
+    assert [step.step for step in steps] == [0, 1, 2, 3, 4]
+    assert [step.step_time_s for step in steps] == [61.25, 3.125, 3.1, None, 3.11]
+    assert [step.tflops_per_device for step in steps] == [8.125, 160.25, None, None, 161.0]
+    assert steps[1].losses == {"loss": 10.64, "lm_loss": 10.6, "moe_lb_loss": 0.04}
+    assert [step.total_weights for step in steps] == [65536, 65536, 65536, 65536, None]
+
+
+def test_maxtext_says_that_a_loss_is_no_number() -> None:
+    [step] = maxtext_log.parse(capture("maxtext-log", "degraded.txt"))
+    assert (step.loss, step.not_finite, step.step_time_s) == (None, ("loss",), 3.2)
+
+
+@pytest.mark.parametrize("tool", sorted(READERS))
+@pytest.mark.parametrize("name", ["empty.txt", "failed.txt"])
+def test_a_log_without_a_step_is_unreadable(tool: str, name: str) -> None:
+    with pytest.raises(Unreadable, match="did not come to its first one"):
+        READERS[tool](ended(capture(tool, name)))
+
+
+def test_a_log_is_read_however_the_run_ended() -> None:
+    assert len(READERS["megatron-log"](ended(MEGATRON, rc=137))) == 2
+    assert len(READERS["nemo-log"](ended(stderr=capture("nemo-log", "bars.txt")))) == 2
