@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixtures.analysis.cabling import Comparison, End, Kind, Rate, Seen, hold
+from fixtures.analysis.cabling import hold
+from fixtures.analysis.differences import Comparison, End, Kind, Rate, Seen
 from fixtures.model.plan import Cable
 
 HOSTS, LEAVES = 6, 2
