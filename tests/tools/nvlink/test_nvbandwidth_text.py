@@ -99,6 +99,24 @@ def test_sums_alone_are_not_complete() -> None:
     assert not report.complete
 
 
+def test_an_excerpt_from_matrix_to_sum_is_a_test() -> None:
+    excerpt = TEXT.split(f"Running {D2D}.\n")[1]
+    both = excerpt.replace("Running host_device_latency_sm.\n", "")
+    for text in (excerpt, both):
+        report = nvbandwidth.parse(text)
+        assert [case.complete for case in report.testcases] == [True, True]
+        assert report.test(D2D).matrix == ((None, 797.88), (798.10, None))
+
+
+def test_old_versions_print_no_address() -> None:
+    text = TEXT.replace(" (00000008:01:00)", "").replace(" (00000018:01:00)", "")
+    devices = nvbandwidth.parse(text).devices
+    assert [(item.ordinal, item.name, item.pci) for item in devices] == [
+        (0, "NVIDIA GB300", None),
+        (1, "NVIDIA GB300", None),
+    ]
+
+
 def test_a_sum_of_another_test_completes_nothing() -> None:
     report = nvbandwidth.parse(TEXT.replace(f"SUM {D2D}", "SUM something_else"))
     assert [case.complete for case in report.testcases] == [False, False, True]
