@@ -23,6 +23,8 @@ DERIVED: frozenset[str] = frozenset(
         "At.line",  # where in the log an event stands
         "KernelLog.messages",  # how much of the text had the form of a log
         "KernelLog.kernel_messages",
+        "AerError.status",  # the kernel prints both hexadecimal, without 0x
+        "AerError.mask",
         "PciDevice.pci",  # lspci and lstopo leave the domain 0000 out
         "PciObject.pci",
         "OsDevice.pci",
@@ -30,6 +32,10 @@ DERIVED: frozenset[str] = frozenset(
         "CommRank.pci",  # NCCL prints a bus id, domain to function as one number
         "Fabric.pci",
         "Mnnvl.clique_id",  # NCCL prints it hexadecimal, without 0x
+        "TopologySwitch.nodes",  # a host list of Slurm spelt out
+        "TopologySwitch.switches",
+        "TopologyBlock.nodes",
+        "SinfoRow.hosts",
     }
 )
 

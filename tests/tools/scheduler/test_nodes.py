@@ -1,0 +1,115 @@
+"""Nodes as `scontrol show node` prints them: state, flags and reason, whatever is written there."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import ToolFailed, Unreadable
+from fixtures.tools.scheduler import nodes
+from fixtures.tools.scheduler.node_state import NodeState, state
+from fixtures.tools.scheduler.readers import READERS
+from tests.tools.captures import capture, ended
+
+
+def saved(name: str) -> str:
+    return capture("scontrol-node", name)
+
+
+def test_every_field_is_read() -> None:
+    first, second = nodes.parse(saved("healthy.txt"))
+    assert (first.name, second.name, first.state.base, second.state.base) == (
+        *("ct01", "ct02", "MIXED", "IDLE"),
+    )
+    assert (first.cpus, first.cpus_allocated, first.cpu_load) == (224, 16, 3.18)
+    assert (first.real_memory_mib, first.free_memory_mib, first.sockets) == (2063937, 1998112, 2)
+    assert (first.gres, first.gres_used) == ("gpu:b200:8(S:0-1)", "gpu:b200:2(IDX:0,4)")
+    assert (first.partitions, first.features) == (("batch", "debug"), ("hall2", "ib"))
+    assert (first.reason, first.reason_user) == (None, None)
+    assert first.others["CfgTRES"] == "cpu=224,mem=2063937M,billing=224,gres/gpu=8"
+
+
+def test_an_operating_system_has_blanks_and_hashes() -> None:
+    for name in ("healthy.txt", "one-line.txt"):
+        assert nodes.parse(saved(name))[0].os == (
+            "Linux 6.8.0-51-generic #52-Ubuntu SMP PREEMPT_DYNAMIC Thu Dec  5 13:09:44 UTC 2024"
+        )
+
+
+def test_a_reason_is_text_with_equal_signs_and_lines() -> None:
+    first, second = nodes.parse(saved("degraded.txt"))
+    assert first.reason == ("link mlx5_3 = down, State=bad Comment=see ticket\nsecond line of it")
+    assert (first.reason_user, first.reason_time) == ("ops", "2025-02-04T10:11:12")
+    assert (first.comment, first.extra) == ("slot=17 of rack 3", '{"serial": "A=1"}')
+    assert first.reservation == "repair"
+    assert (second.reason, second.reason_user, second.gres) == ("Not responding", "slurm", None)
+
+
+def test_one_line_says_the_same() -> None:
+    first, second = nodes.parse(saved("one-line.txt"))
+    assert first.reason == "link mlx5_3 = down, State=bad Comment=see ticket"
+    assert (first.comment, first.extra) == ("slot=17 of rack 3", '{"serial": "A=1"}')
+    assert (second.name, second.state.base, second.reason) == ("ct05", "ALLOCATED", None)
+
+
+def test_json_says_the_same() -> None:
+    first, second = nodes.parse(saved("degraded.json"))
+    assert first.state == NodeState(base="IDLE", flags=("DRAIN",))
+    assert (first.reason, first.reason_user, first.reason_set_s) == (
+        *("link = down", "ops", 1738663872),
+    )
+    assert (second.reason, second.reason_user, second.reason_set_s) == (None, None, None)
+    assert not second.state.responds
+    [old] = nodes.parse(saved("old.json"))
+    assert (old.state, old.free_memory_mib) == (NodeState(base="idle", flags=("DRAIN",)), None)
+    assert old.features == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "usable"),
+    [
+        ("IDLE", NodeState(base="IDLE"), True),
+        ("IDLE+DRAIN", NodeState(base="IDLE", flags=("DRAIN",)), False),
+        ("DOWN*", NodeState(base="DOWN", mark="*"), False),
+        ("DOWN*+DRAIN", NodeState(base="DOWN", flags=("DRAIN",), mark="*"), False),
+        ("idle~", NodeState(base="idle", mark="~"), False),
+        ("mix-", NodeState(base="mix", mark="-"), True),
+        ("comp", NodeState(base="comp"), True),
+        ("alloc+", NodeState(base="alloc", mark="+"), True),
+        ("drng@", NodeState(base="drng", mark="@"), False),
+        ("MIXED+NOT_RESPONDING", NodeState(base="MIXED", flags=("NOT_RESPONDING",)), False),
+    ],
+)  # fmt: skip
+def test_states_have_a_base_flags_and_a_mark(text: str, found: NodeState, usable: bool) -> None:
+    assert state(text, "t") == found
+    assert found.usable == usable
+
+
+def test_what_stands_around_is_not_a_node() -> None:
+    text = f"$ scontrol show node\n{saved('degraded.txt')}\nops@login:~$ exit\n"
+    assert nodes.parse(text) == nodes.parse(saved("degraded.txt"))
+
+
+@pytest.mark.parametrize("name", ["failed.txt", "failed.json"])
+def test_no_controller_is_a_failed_tool(name: str) -> None:
+    with pytest.raises(ToolFailed):
+        READERS["scontrol-node"](ended(saved(name)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        saved("empty.txt"),
+        saved("healthy.txt") * 2,
+        saved("healthy.txt").replace("State=IDLE", "Stat=IDLE"),
+        saved("healthy.txt").replace("State=IDLE", "State=12"),
+        saved("healthy.txt").replace("CPUTot=224", "CPUTot=many"),
+        saved("healthy.txt").replace("CPUTot=224", "CPUTot=224 torn"),
+        saved("one-line.txt")[:300],
+        saved("degraded.json")[:-30],
+        saved("degraded.json").replace("ct04", "ct03"),
+        '{"nodes": []}',
+    ],
+)
+def test_what_is_not_understood_is_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable):
+        nodes.parse(text)
