@@ -160,3 +160,29 @@ def test_a_failed_run_ends_its_file_without_sums() -> None:
 def test_a_file_that_cannot_be_true_is_refused(text: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         nccl_tests.parse(text)
+
+
+INFO = "r03-ct07:71001:71100 [0] NCCL INFO Connected all trees\n"
+WARN = "\nr03-ct07:71001:71100 [0] misc/socket.cc:4 (f) NCCL WARN Retrying\n"
+
+
+@pytest.mark.parametrize("said", [INFO, INFO + INFO, WARN, f"{WARN}\n{INFO}"])
+@pytest.mark.parametrize("before", ["float     sum      -1", "420.00  630.00      0"])
+def test_rows_that_nccl_wrote_into_are_put_together(said: str, before: str) -> None:
+    torn = HEALTHY.replace(f"{before}   5113.1", f"{before}{said}   5113.1")
+    assert torn != HEALTHY
+    assert nccl_tests.parse(torn) == nccl_tests.parse(HEALTHY)
+
+
+def test_a_root_and_a_host_of_digits_are_not_told_apart() -> None:
+    said = INFO.replace("r03-ct07", "3767c65d25c4")
+    with pytest.raises(Unreadable):
+        nccl_tests.parse(HEALTHY.replace("-1   5113.1", f"-1{said}   5113.1"))
+    assert nccl_tests.parse(HEALTHY.replace("-1   5113.1", f"-1{said}{said}   5113.1"))
+
+
+def test_a_failure_in_the_middle_of_a_row_is_a_failed_run() -> None:
+    head = HEALTHY.partition("   5113.1")[0]
+    failed = f"{head}r03-ct07: Test NCCL failure common.cu:392 'remote process exited / '\n"
+    with pytest.raises(ToolFailed, match="remote process exited"):
+        nccl_tests.parse(failed)
