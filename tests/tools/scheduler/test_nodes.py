@@ -85,8 +85,9 @@ def test_states_have_a_base_flags_and_a_mark(text: str, found: NodeState, usable
 
 
 def test_what_stands_around_is_not_a_node() -> None:
-    text = f"$ scontrol show node\n{saved('degraded.txt')}\nops@login:~$ exit\n"
-    assert nodes.parse(text) == nodes.parse(saved("degraded.txt"))
+    for name in ("degraded.txt", "one-line.txt"):
+        text = f"$ scontrol show node\n{saved(name)}ops@login:~$ exit\n"
+        assert nodes.parse(text) == nodes.parse(saved(name))
 
 
 @pytest.mark.parametrize("name", ["failed.txt", "failed.json"])

@@ -84,6 +84,13 @@ def test_parameters_have_no_case_and_lines_go_on() -> None:
     assert found.roots == ("core",)
 
 
+def test_a_paste_has_prompts() -> None:
+    text = f"root@ctl:/etc# cat topology.conf\n{conf('healthy.conf')}[root@ctl ~]$ \n"
+    assert topology_conf.parse(text) == topology_conf.parse(conf("healthy.conf"))
+    quoted = "".join(f"> {line}\n" for line in conf("healthy.conf").splitlines())
+    assert topology_conf.parse(quoted) == topology_conf.parse(conf("healthy.conf"))
+
+
 def test_two_roots_are_a_forest_and_missing_leaves_are_named() -> None:
     found = topology_conf.parse(conf("degraded.conf"))
     assert found.roots == ("left", "right")
