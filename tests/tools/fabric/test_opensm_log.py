@@ -1,0 +1,88 @@
+"""The log of OpenSM: what happened once is counted once, with and without time."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import Unreadable
+from fixtures.tools.fabric.opensm_log import parse
+from tests.tools.captures import capture
+
+HEALTHY = capture("opensm-log", "healthy.txt")
+DEGRADED = capture("opensm-log", "degraded.txt")
+
+
+def test_states_and_routing_are_read() -> None:
+    log = parse(HEALTHY)
+    assert [state.state for state in log.states] == ["DISCOVERING", "MASTER"]
+    assert (log.state, log.routing_engine, log.version) == ("MASTER", "minhop", "3.3.23")
+    assert log.subnet_up == ("Nov 30 16:20:40 524327",)
+
+
+def test_an_error_line_is_kept_with_its_code() -> None:
+    (error,) = parse(HEALTHY).errors
+    assert (error.function, error.code) == ("osm_pkey_rec_rcv_process", "4608")
+
+
+def test_a_box_does_not_count_its_line_again() -> None:
+    log = parse(DEGRADED)
+    assert log.subnet_up == ("Nov 30 16:33:09 263990",)
+    assert [state.state for state in log.states] == ["DISCOVERING", "MASTER"]
+
+
+def test_a_box_stands_for_a_line_that_is_not_there() -> None:
+    assert parse(DEGRADED).heavy_sweeps == ("Nov 30 16:33:09 258399",)
+    announced = HEALTHY + (
+        "*********************** HEAVY SWEEP START ************************\n"
+        "Nov 30 16:20:49 000001 [337D56C0] 0x02 -> do_sweep: Entering heavy sweep with flags: x 0\n"
+    )
+    assert parse(announced).heavy_sweeps == ("Nov 30 16:20:49 000001",)
+
+
+def test_the_engine_that_took_over_is_the_engine() -> None:
+    log = parse(DEGRADED)
+    assert log.routing_engine == "minhop"
+    assert "AB0D" in [error.code for error in log.errors]
+    (fabric,) = log.fabrics
+    assert (fabric.channel_adapters, fabric.switches) == (4, 3)
+
+
+def test_a_manager_that_stands_by_is_no_master() -> None:
+    log = parse(capture("opensm-log", "standby.txt"))
+    assert log.state == "STANDBY"
+    assert log.subnet_up == ()
+
+
+def test_lines_that_go_on_are_not_kept_alone() -> None:
+    assert not any("TID" in line for line in parse(capture("opensm-log", "standby.txt")).untimed)
+
+
+def test_lines_without_time_are_kept() -> None:
+    text = HEALTHY + "AR Manager - Configuration cycle (number 1) completed successfully\n"
+    assert parse(text).untimed == (
+        "AR Manager - Configuration cycle (number 1) completed successfully",
+    )
+
+
+def test_syslog_and_screen_are_read() -> None:
+    syslog = parse(capture("opensm-log", "syslog.txt"))
+    assert (syslog.state, syslog.subnet_up) == ("MASTER", ("Nov  3 09:14:03",))
+    screen = parse(capture("opensm-log", "screen.txt"))
+    assert (screen.state, screen.subnet_up) == ("MASTER", (None,))
+
+
+def test_errors_during_initialization_are_told() -> None:
+    text = HEALTHY + "Nov 30 16:20:50 000001 [337D56C0] 0x80 -> Errors during initialization\n"
+    assert parse(text).initialization_errors == ("Nov 30 16:20:50 000001",)
+
+
+def test_line_ends_and_quotes_change_nothing() -> None:
+    assert parse(HEALTHY.replace("\n", "\r\n")) == parse(HEALTHY)
+    assert parse("> " + HEALTHY.replace("\n", "\n> ")) == parse(HEALTHY)
+    assert parse("".join(f"0: {line}\n" for line in HEALTHY.splitlines())) == parse(HEALTHY)
+
+
+def test_another_text_is_refused() -> None:
+    for name in ("failed.txt", "empty.txt"):
+        with pytest.raises(Unreadable, match="found none"):
+            parse(capture("opensm-log", name))

@@ -1,0 +1,55 @@
+"""`sminfo`: the state of the subnet manager, in number and word."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import ToolFailed, Unreadable
+from fixtures.tools.fabric.sminfo import parse
+from fixtures.tools.readers import READERS
+from tests.tools.captures import capture, ended
+
+HEALTHY = capture("sminfo", "healthy.txt")
+
+
+def test_a_master_is_read() -> None:
+    manager = parse(HEALTHY)
+    assert manager.is_master
+    assert (manager.lid, manager.guid, manager.priority) == (1, "0000000000100001", 0)
+    assert (manager.activity_count, manager.state) == (155, "MASTER")
+
+
+def test_a_standby_is_no_master() -> None:
+    manager = parse(capture("sminfo", "degraded.txt"))
+    assert not manager.is_master
+    assert manager.guid == "0c42a1030011aa02"
+
+
+def test_lid_0_of_a_direct_path_is_unknown() -> None:
+    assert parse(HEALTHY.replace("sm lid 1 ", "sm lid 0 ")).lid is None
+
+
+def test_a_state_without_name_is_kept_as_a_number() -> None:
+    manager = parse(HEALTHY.replace("state 3 SMINFO_MASTER", "state 7 ???"))
+    assert (manager.state_number, manager.state) == (7, None)
+
+
+def test_state_and_name_must_agree() -> None:
+    with pytest.raises(Unreadable, match="a state with its name"):
+        parse(HEALTHY.replace("state 3", "state 2"))
+
+
+def test_two_reports_and_half_a_report_are_refused() -> None:
+    with pytest.raises(Unreadable, match="2 reports"):
+        parse(HEALTHY * 2)
+    with pytest.raises(Unreadable, match="expected 'sm lid 1"):
+        parse(HEALTHY[: HEALTHY.index("priority")])
+
+
+def test_a_failed_query_is_a_failed_tool() -> None:
+    with pytest.raises(ToolFailed, match="failed: query"):
+        parse(capture("sminfo", "failed.txt"))
+    with pytest.raises(ToolFailed, match="255"):
+        READERS["sminfo"](ended(capture("sminfo", "failed.txt"), rc=255))
+    with pytest.raises(Unreadable, match="found none"):
+        parse(capture("sminfo", "empty.txt"))
