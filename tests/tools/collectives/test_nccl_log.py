@@ -112,3 +112,14 @@ def test_a_warning_without_its_source_is_a_warning() -> None:
 def test_a_log_without_nccl_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable, match="no line of NCCL"):
         nccl_log.parse(text)
+
+
+def test_blanks_before_colons_differ() -> None:
+    log = nccl_log.parse(
+        "NCCL INFO NET/IB: GPU Direct RDMA Enabled for HCA 2 'mlx5_2'\n"
+        "NCCL INFO NET/FastSocket : Using [0]ens7:192.0.2.4<0>\n"
+        "NCCL INFO Ring 03 : 0[0] -> 1[1] via P2P/IPC\n"
+    )
+    assert [(gdr.net, gdr.name) for gdr in log.gdr or ()] == [("IB", "mlx5_2")]
+    assert (log.sockets, log.hcas) == (("ens7",), None)
+    assert log.transports == {"P2P/IPC"}

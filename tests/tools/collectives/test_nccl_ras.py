@@ -118,3 +118,20 @@ def test_no_report_is_tool_failed_with_its_words(said: str) -> None:
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         nccl_ras.parse(text)
+
+
+def test_the_jobs_own_output_is_not_the_reports() -> None:
+    noise = "[rank118]:[E603 17:48:01.0 ProcessGroupNCCL.cpp:632] Watchdog caught a timeout\n"
+    status = nccl_ras.parse(f"{noise}{HEALTHY}{noise}")
+    assert (status.warnings, status.complete) == ((), True)
+    assert nccl_ras.parse(f"{noise}{DEGRADED}{noise}") == nccl_ras.parse(DEGRADED)
+
+
+def test_an_unknown_kind_of_finding_is_kept() -> None:
+    text = DEGRADED.replace(") MISMATCH", ") STALLED")
+    assert [item.kind for item in nccl_ras.parse(text).warnings or ()] == ["TIMEOUT", "STALLED"]
+
+
+def test_a_paste_can_have_lost_its_indents() -> None:
+    text = "\n".join(line.strip() for line in DEGRADED.splitlines())
+    assert nccl_ras.parse(text) == nccl_ras.parse(DEGRADED)

@@ -186,3 +186,21 @@ def test_a_failure_in_the_middle_of_a_row_is_a_failed_run() -> None:
     failed = f"{head}r03-ct07: Test NCCL failure common.cu:392 'remote process exited / '\n"
     with pytest.raises(ToolFailed, match="remote process exited"):
         nccl_tests.parse(failed)
+
+
+def test_columns_after_the_groups_are_not_of_them() -> None:
+    text = HEALTHY.replace("busbw #wrong\n", "busbw #wrong     algo     proto   nchannels\n")
+    lines = [
+        f"{line}    RING    SIMPLE          32" if "float" in line else line
+        for line in text.splitlines()
+    ]
+    assert nccl_tests.parse("\n".join(lines)).rows == nccl_tests.parse(HEALTHY).rows
+
+
+def test_releases_of_2018_mark_no_comments() -> None:
+    old = (
+        HEALTHY.replace("# Out of", " Out of")
+        .replace("# Avg bus", " Avg bus")
+        .replace("#  ", "   ")
+    )
+    assert nccl_tests.parse(old).rows == nccl_tests.parse(HEALTHY).rows

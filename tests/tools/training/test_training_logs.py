@@ -135,3 +135,23 @@ def test_a_log_without_a_step_is_unreadable(tool: str, name: str) -> None:
 def test_a_log_is_read_however_the_run_ended() -> None:
     assert len(READERS["megatron-log"](ended(MEGATRON, rc=137))) == 2
     assert len(READERS["nemo-log"](ended(stderr=capture("nemo-log", "bars.txt")))) == 2
+
+
+def test_an_iteration_may_be_wrapped_over_lines() -> None:
+    [first, _] = megatron_log.parse(MEGATRON)
+    line = MEGATRON.splitlines()[0]
+    for mark in ("| learning rate", "| loss scale", "skipped iterations"):
+        wrapped = line.replace(f" {mark}", f"\n{mark}").replace("\n| ", " |\n ")
+        assert megatron_log.parse(wrapped) == (first,)
+
+
+def test_what_follows_an_iteration_is_not_always_its() -> None:
+    other = " validation loss at iteration 10 | lm loss value: 9.8E+00 | lm loss PPL: 1.8E+04 |"
+    [first, _] = megatron_log.parse(MEGATRON)
+    assert megatron_log.parse(f"{MEGATRON.splitlines()[0]}\n{other}\nlm loss: 1.0 |\n") == (first,)
+
+
+def test_a_nemo_step_may_be_wrapped_over_lines() -> None:
+    line = capture("nemo-log", "healthy.txt").splitlines()[2]
+    wrapped = line.replace("| global_step", "|\nglobal_step").replace("| consumed", "| \nconsumed")
+    assert nemo_log.parse(wrapped) == nemo_log.parse(line)
