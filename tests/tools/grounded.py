@@ -36,6 +36,7 @@ DERIVED: frozenset[str] = frozenset(
         "TopologySwitch.switches",
         "TopologyBlock.nodes",
         "SinfoRow.hosts",
+        "DiagMessage.text",  # joined from rows that dcgmi ends within words
     }
 )
 
