@@ -2,7 +2,8 @@
 
 python -m benchmarks                     everything (`make bench`)
 python -m benchmarks facts --rounds 9    only the collection of facts
-python -m benchmarks phases              only the run, split by phase, and the readers
+python -m benchmarks phases              only the run, split by phase
+python -m benchmarks readers             only readers, on what the largest sites print
 """
 
 from __future__ import annotations
@@ -10,22 +11,27 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import facts, phases
+from benchmarks import facts, phases, readers
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("part", nargs="?", choices=("all", "facts", "phases"), default="all")
+    parser.add_argument(
+        "part", nargs="?", choices=("all", "facts", "phases", "readers"), default="all"
+    )
     parser.add_argument("--inventory", default="rack42")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds")
     parser.add_argument(
         "--fanout-rounds", type=int, default=1, help="tries per clush fan-out; 0: no clush"
     )
+    parser.add_argument("--hcas", type=int, default=35_000, help="size of the fabric to read")
     options = parser.parse_args(arguments)
     if options.part in ("all", "facts"):
         print(facts.report(options.inventory, options.rounds, options.fanout_rounds), flush=True)
     if options.part in ("all", "phases"):
         print("\n" + phases.report(options.inventory), flush=True)
+    if options.part in ("all", "readers"):
+        print("\n" + readers.report(options.inventory, options.hcas, options.rounds), flush=True)
     return 0
 
 
