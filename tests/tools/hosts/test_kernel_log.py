@@ -1,0 +1,149 @@
+"""Kernel logs: every form that tools keep one in, and what counts as the kernel's."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from fixtures.model.errors import RackError, ToolFailed, Unreadable
+from fixtures.tools.hosts import kernel_log
+from fixtures.tools.hosts.kernel_log import KernelLog
+from tests.tools.captures import capture
+
+XID = "NVRM: Xid (PCI:0000:4c:00): 79, pid=7, name=x, GPU has fallen off the bus."
+
+
+def read(name: str) -> KernelLog:
+    return kernel_log.parse(capture("kernel-log", name))
+
+
+FORMS = {
+    "dmesg": f"[ 1412.890184] {XID}",
+    "dmesg -T": f"[Sat Mar  7 01:02:03 2026] {XID}",
+    "dmesg -T, other month names": f"[六 3月  7 01:02:03 2026] {XID}",
+    "dmesg -x": f"kern  :err   : [ 1412.890184] {XID}",
+    "dmesg -x -t": f"kern  :err   : {XID}",
+    "dmesg -r": f"<3>[ 1412.890184] {XID}",
+    "dmesg -d": f"[ 1412.890184 <    0.000012>] {XID}",
+    "dmesg -H": f"[  +0.000844] {XID}",
+    "dmesg -H, first of a minute": f"[Mar 7 01:02] {XID}",
+    "dmesg --time-format iso": f"2026-03-07T01:02:03,123456+00:00 {XID}",
+    "dmesg with the caller": f"[ 1412.890184][  T291] {XID}",
+    "kmsg": f"3,1,1412890184,-;{XID}",
+    "kmsg with the caller": f"3,1,1412890184,-,caller=C3;{XID}",
+    "journalctl": f"Mar 07 01:02:03 r07-ct03 kernel: {XID}",
+    "journalctl --no-hostname": f"Mar 07 01:02:03 kernel: {XID}",
+    "journalctl, French": f"mars 07 01:02:03 r07-ct03 kernel: {XID}",
+    "journalctl -o short-precise": f"Mar 07 01:02:03.123456 r07-ct03 kernel: {XID}",
+    "journalctl -o short-iso": f"2026-03-07T01:02:03+0100 r07-ct03 kernel: {XID}",
+    "journalctl -o short-iso-precise": f"2026-03-07T01:02:03.123456+01:00 r07-ct03 kernel: {XID}",
+    "journalctl -o short-full": f"Sat 2026-03-07 01:02:03 UTC r07-ct03 kernel: {XID}",
+    "journalctl -o short-unix": f"1772845323.123456 r07-ct03 kernel: {XID}",
+    "journalctl -o short-monotonic": f"[ 1412.890184] r07-ct03 kernel: {XID}",
+    "syslog, with the kernel's stamp": f"Mar  7 01:02:03 r07-ct03 kernel: [ 1412.890184] {XID}",
+    "syslog, RFC 5424": f"<3>1 2026-03-07T01:02:03.5Z r07-ct03 kernel - - - {XID}",
+    "syslog, repeated": f"Mar  7 01:02:03 h kernel: message repeated 2 times: [ {XID}]",
+    "no stamp": XID,
+    "no stamp, source": f"kernel: {XID}",
+    "no stamp, stamp behind the source": f"kernel: [1412.890184] {XID}",
+    "grep over files": f"/var/log/syslog.1:Mar  7 01:02:03 r07-ct03 kernel: {XID}",
+    "grep -n": f"88:[ 1412.890184] {XID}",
+    "pdsh": f"r07-ct03: [ 1412.890184] {XID}",
+    "srun --label": f"0: [ 1412.890184] {XID}",
+    "indented": f"    [ 1412.890184] {XID}",
+    "quoted in a mail": f"> [ 1412.890184] {XID}",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_log_is_read(form: str) -> None:
+    for text in (FORMS[form], FORMS[form] + "\n", FORMS[form] + "\r\n"):
+        log = kernel_log.parse(text)
+        assert [(xid.code, xid.pci, xid.process) for xid in log.xids] == [(79, "0000:4c:00.0", "x")]
+        assert log.messages == log.kernel_messages == 1
+
+
+def test_a_stamp_says_what_is_certain_and_no_more() -> None:
+    def at(form: str) -> tuple[float | None, datetime | None, str | None]:
+        where = kernel_log.parse(FORMS[form]).xids[0].at
+        return where.uptime_s, where.time, where.host
+
+    assert at("dmesg") == (1412.890184, None, None)
+    assert at("dmesg -T") == (None, datetime(2026, 3, 7, 1, 2, 3), None)
+    assert at("dmesg -T, other month names") == (None, datetime(2026, 3, 7, 1, 2, 3), None)
+    assert at("journalctl") == (None, None, "r07-ct03")
+    assert at("journalctl -o short-unix")[1] == datetime(2026, 3, 7, 1, 2, 3, 123456, UTC)
+    assert at("journalctl -o short-monotonic") == (1412.890184, None, "r07-ct03")
+    assert at("syslog, with the kernel's stamp") == (1412.890184, None, "r07-ct03")
+    assert at("pdsh") == (1412.890184, None, "r07-ct03")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Mar  7 01:02:03 r07-ct03 trainer[812]: {XID}",
+        f"2026-03-07T01:02:03Z r07-ct03 trainer: {XID}",
+        f"<3>1 2026-03-07T01:02:03Z r07-ct03 trainer 812 - - {XID}",
+        f"daemon:err   : [ 1412.890184] {XID}",
+        f"<27>[ 1412.890184] {XID}",
+        f"27,1,1412890184,-;{XID}",
+        f"[ 1412.890184] systemd[1]: {XID}",
+        f"Mar  7 01:02:03 r07-ct03 kernel: audit: {XID}",
+        f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n{XID}",
+        f"[ 1412.890184] something\n    {XID}",
+    ],
+)
+def test_what_a_program_writes_is_not_the_kernels(line: str) -> None:
+    assert kernel_log.parse(line).xids == ()
+
+
+def test_a_journal_in_json_says_who_wrote() -> None:
+    log = read("journal.json")
+    assert [xid.code for xid in log.xids] == [79]
+    assert log.messages == 3
+    assert log.kernel_messages == 2
+    assert log.xids[0].at.uptime_s == 88.120001
+    assert log.xids[0].at.host == "r07-ct04"
+    assert [xid.code for xid in read("dmesg.json").xids] == [63]
+
+
+def test_a_log_without_events_is_a_reading() -> None:
+    log = kernel_log.parse("Aug  1 00:00:01 h systemd[1]: Started it.\n")
+    assert (log.messages, log.kernel_messages, log.xids, log.links) == (1, 0, (), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n",
+        "-- No entries --\n",
+        "2026-03-07 01:02:03 INFO trainer: step 12\n",
+        "[Mar 07 2026 01:02:03] [ERROR] [tid 7] detected NVSwitch fatal error 12020\n",
+        "r07-ct03:812:900 [0] NCCL INFO Using network IB\n",
+        "0: [    1.000000] Linux\n1: [    1.000000] Linux\n",
+        '{"MESSAGE": "cut',
+        "GPU 0: NVIDIA H200\n",
+    ],
+)
+def test_what_is_no_log_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable):
+        kernel_log.parse(text)
+
+
+def test_a_refused_buffer_is_told() -> None:
+    with pytest.raises(ToolFailed, match="Operation not permitted"):
+        kernel_log.parse("dmesg: read kernel buffer failed: Operation not permitted\n")
+
+
+def test_an_xid_that_is_cut_is_refused() -> None:
+    for length in range(len("NVRM: Xid"), len("NVRM: Xid (PCI:0000:4c:00): 79")):
+        with pytest.raises(RackError):
+            kernel_log.parse(f"[ 1412.890184] {XID[:length]}")
+
+
+def test_bare_lines_count_among_stamped_ones_of_dmesg() -> None:
+    log = kernel_log.parse(f"[    1.000000] Linux version 6.8\n{XID}\n")
+    assert len(log.xids) == 1
+    assert log.messages == 2

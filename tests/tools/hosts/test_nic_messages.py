@@ -1,0 +1,90 @@
+"""Network drivers' messages: links, modules, commands, and links that flap."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.tools.hosts import kernel_log
+from fixtures.tools.hosts.nic_events import LinkState
+from tests.tools.hosts.logs import dmesg, read
+
+
+@pytest.mark.parametrize(
+    ("message", "interface", "pci", "state"),
+    [
+        ("mlx5_core 0000:01:00.0 enp1s0: Link up", "enp1s0", "0000:01:00.0", LinkState.UP),
+        ("mlx5_core enp1s0: Link down", "enp1s0", None, LinkState.DOWN),
+        ("e1000e: eth1 NIC Link is Down", "eth1", None, LinkState.DOWN),
+        ("ixgbe 0000:08:00.0 eth4: NIC Link is Up 10 Gbps", "eth4", "0000:08:00.0", LinkState.UP),
+        (
+            "igb 0000:04:00.0 eno1: igb: eno1 NIC Link is Up 1000",
+            "eno1",
+            "0000:04:00.0",
+            LinkState.UP,
+        ),
+        ("tg3 0000:01:00.0 eth0: Link is down", "eth0", "0000:01:00.0", LinkState.DOWN),
+        (
+            "mlx5_core 0000:5e:00.0 mlx5_0: Port: 1 Link DOWN",
+            "mlx5_0",
+            "0000:5e:00.0",
+            LinkState.DOWN,
+        ),
+        (
+            "mlx5_core 0000:5e:00.0 mlx5_0: Port: 1 Link ACTIVE",
+            "mlx5_0",
+            "0000:5e:00.0",
+            LinkState.UP,
+        ),
+    ],
+)
+def test_link_changes_of_drivers(
+    message: str, interface: str, pci: str | None, state: LinkState
+) -> None:
+    (link,) = dmesg(message).links
+    assert (link.interface, link.pci, link.state) == (interface, pci, state)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["ata3: SATA link down (SStatus 0 SControl 300)", "usb 1-1: link down", "NVRM: link is down"],
+)
+def test_other_links_are_no_network_links(message: str) -> None:
+    assert dmesg(message).links == ()
+
+
+def test_modules_commands_and_health_of_nics() -> None:
+    log = read("failed-journal.txt")
+    (command,) = log.nic_commands
+    assert (command.opcode, command.status, command.error) == (0x805, "bad parameter(0x3)", -22)
+    assert not command.timed_out
+    assert "health compromised" in log.nic_faults[0].detail
+    (module,) = read("syslog-mixed.txt").modules
+    assert module.failed
+    assert module.reason == "Bus stuck (I2C or data shorted)"
+    (slow,) = dmesg(
+        "mlx5_core 0000:01:00.0: wait_func:1106:(pid 2): ENABLE_HCA(0x104) timeout."
+    ).nic_commands
+    assert slow.timed_out
+
+
+def test_a_flap_is_a_down_with_the_next_up() -> None:
+    (flap,) = read("degraded-ctime.txt").flaps
+    assert (flap.interface, flap.seconds) == ("enp42s0np0", 12.0)
+    still, ended = sorted(read("syslog-mixed.txt").flaps, key=lambda flap: flap.interface or "")
+    assert (still.interface, still.up, still.seconds) == ("eno1", None, None)
+    assert ended.seconds == pytest.approx(30.0)
+
+
+def test_flaps_without_a_year_cross_midnight_and_new_year() -> None:
+    text = (
+        "Dec 31 23:59:50 h kernel: mlx5_core eth0: Link down\n"
+        "Jan  1 00:00:10 h kernel: mlx5_core eth0: Link up\n"
+    )
+    assert [flap.seconds for flap in kernel_log.parse(text).flaps] == [20.0]
+
+
+def test_flaps_of_hosts_that_somebody_folded_into_one_line() -> None:
+    lines = [f"2026-08-07T09:00:00Z n{n} kernel: mlx5_core eth0: Link down" for n in (4, 5)]
+    lines.append("2026-08-07T09:03:40Z n{4,5} kernel: mlx5_core eth0: Link up")
+    flaps = kernel_log.parse("\n".join(lines)).flaps
+    assert [(flap.host, flap.seconds) for flap in flaps] == [("n4", 220.0), ("n5", 220.0)]
