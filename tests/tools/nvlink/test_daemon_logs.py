@@ -48,6 +48,19 @@ def test_imex_names_lost_peers() -> None:
 
 
 @pytest.mark.parametrize(
+    "prefix",
+    [
+        "Nov 30 06:40:33 r03-ct01 nvidia-imex[39]: ",
+        "2026-11-30T06:40:33.561Z ",
+        "[pod/imex-7qk2p/imex-daemon] ",
+    ],
+)
+def test_what_a_journal_puts_before_a_record_is_skipped(prefix: str) -> None:
+    prefixed = "".join(f"{prefix}{line}\n" for line in IMEX.splitlines())
+    assert imex_log.parse(prefixed) == imex_log.parse(IMEX)
+
+
+@pytest.mark.parametrize(
     "text", ["", "IMEX Log initializing at: 1/2/2026\n", "[Foo 30 2026 05:00:09] [INFO] [tid 1] x"]
 )
 def test_a_log_without_records_is_unreadable(text: str) -> None:

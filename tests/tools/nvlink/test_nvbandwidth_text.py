@@ -122,13 +122,22 @@ def test_a_sum_of_another_test_completes_nothing() -> None:
     assert [case.complete for case in report.testcases] == [False, False, True]
 
 
+FAILED = "[CUDA_ERROR_ILLEGAL_ADDRESS] an illegal address in expression cuStreamSynchronize"
+
+
 def test_a_failed_test_is_tool_failed_with_its_words() -> None:
-    failed = "[CUDA_ERROR_ILLEGAL_ADDRESS] an illegal address in expression cuStreamSynchronize"
-    text = TEXT.split("memcpy CE")[0] + failed + "\n"
+    """It leaves the tests before it as they are."""
+    report = nvbandwidth.parse(f"{TEXT}\nRunning host_to_device_memcpy_ce.\n{FAILED}\n")
+    assert report.test(D2D).passed
     with pytest.raises(ToolFailed, match="ILLEGAL_ADDRESS"):
-        nvbandwidth.parse(text).test(D2D)
-    with pytest.raises(ToolFailed, match="ILLEGAL_ADDRESS"):
-        nvbandwidth.read(ended(text, rc=1))
+        report.test("host_to_device_memcpy_ce")
+
+
+def test_a_run_in_which_nothing_was_measured_is_tool_failed() -> None:
+    text = TEXT.split("memcpy CE")[0] + FAILED + "\n"
+    for rc in (0, 1):
+        with pytest.raises(ToolFailed, match="ILLEGAL_ADDRESS"):
+            nvbandwidth.read(ended(text, rc=rc))
     with pytest.raises(ToolFailed, match="not found"):
         nvbandwidth.parse("ERROR: Testcase device_to_mars not found!\n")
 
