@@ -98,6 +98,16 @@ def test_rows_before_the_first_heading_belong_to_nobody() -> None:
     assert not found.complete
 
 
+def test_rows_picked_out_of_a_report_have_no_node() -> None:
+    rows = "".join(line + "\n" for line in HEALTHY.splitlines() if "LinkUp" in line)
+    (nobody,) = iblinkinfo.parse(rows).nodes
+    assert (nobody.kind, len(nobody.ports)) == (None, 4)
+
+
+def test_lines_that_someone_left_out_make_it_incomplete() -> None:
+    assert not iblinkinfo.parse(HEALTHY.replace("Switch:", "...\nSwitch:")).complete
+
+
 def test_older_headings_had_no_colon() -> None:
     text = HEALTHY.replace("Switch: 0x", "Switch 0x")
     assert iblinkinfo.parse(text) == iblinkinfo.parse(HEALTHY)

@@ -209,6 +209,29 @@ def test_a_node_that_did_not_answer_makes_it_incomplete() -> None:
     assert not found.complete
 
 
+def test_lines_that_someone_left_out_make_it_incomplete() -> None:
+    assert not topology(HEALTHY.replace("\nvendid", "\n...\nvendid", 1)).complete
+
+
+def test_a_lid_without_a_description_is_not_taken_for_the_peers() -> None:
+    text = HEALTHY.replace('# lid 21 lmc 0 "MF0;leaf-r0-1:MQM9700/U1" lid 11 4xNDR', "# lid 21")
+    assert text != HEALTHY
+    assert node(topology(text), CA).ports[0].peer.lid is None
+
+
+def test_two_adapters_cabled_back_to_back_need_no_switch() -> None:
+    def record(own: str, far: str) -> str:
+        return (
+            f'caguid=0x{own}\nCa\t1 "H-{own}"\t\t# "{own} mlx5_0"\n'
+            f'[1]({own}) \t"H-{far}"[1] ({far}) \t\t# lid 1 lmc 0 "{far} mlx5_0" lid 2 4xHDR\n'
+        )
+
+    found = topology(record(CA, "5a1fe0000000a201") + "\n" + record("5a1fe0000000a201", CA))
+    assert found.complete
+    assert found.links == {((CA, 1), ("5a1fe0000000a201", 1))}
+    assert found.nodes[0].ports[0].peer.port_guid == "5a1fe0000000a201"
+
+
 def test_a_discovery_that_failed_is_the_tools_failure() -> None:
     text = capture("ibnetdiscover", "failed.txt")
     with pytest.raises(ToolFailed, match="can't open UMAD port"):
