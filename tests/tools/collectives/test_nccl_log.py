@@ -114,6 +114,11 @@ def test_a_log_without_nccl_is_unreadable(text: str) -> None:
         nccl_log.parse(text)
 
 
+def test_a_log_on_standard_error_is_read() -> None:
+    log = nccl_log.read(ended("3 epochs\n", stderr=f"{PREFIX}Using network IB\n"))
+    assert log.network == "IB"
+
+
 def test_blanks_before_colons_differ() -> None:
     log = nccl_log.parse(
         "NCCL INFO NET/IB: GPU Direct RDMA Enabled for HCA 2 'mlx5_2'\n"

@@ -36,6 +36,7 @@ def test_a_timestamp_column_is_no_group() -> None:
         "[1,0]<stdout>: ",
         "[prterun-r03-ct07-4711@1,0]<stdout>: ",
         "0: ",
+        " 0: ",
         "> ",
         "        ",
         "[rank0]: ",
@@ -204,3 +205,22 @@ def test_releases_of_2018_mark_no_comments() -> None:
         .replace("#  ", "   ")
     )
     assert nccl_tests.parse(old).rows == nccl_tests.parse(HEALTHY).rows
+
+
+def test_one_rank_that_is_not_listed_has_no_bus_bandwidth() -> None:
+    ranks = [line for line in HEALTHY.splitlines() if "Rank" not in line]
+    alone = "\n".join(ranks).replace(": 630", ": 0")
+    for rate in ("600.00", "630.00", "660.00"):
+        alone = alone.replace(rate, "  0.00")
+    assert nccl_tests.parse(alone).avg_busbw_gbytes == 0
+    with pytest.raises(Implausible):
+        nccl_tests.parse(alone.replace("  0.00", "  0.10", 1))
+
+
+def test_times_of_another_unit_are_implausible() -> None:
+    milliseconds = HEALTHY.replace(" 2684.4 ", " 2.6844 ")
+    assert milliseconds != HEALTHY
+    with pytest.raises(Implausible, match="milliseconds"):
+        nccl_tests.parse(milliseconds)
+    cpu = HEALTHY.replace(" 2684.4 ", "    3.1 ").replace("   time ", "cputime ")
+    assert nccl_tests.parse(cpu).rows[0].out_of_place.time_us == 3.1
