@@ -124,3 +124,76 @@ def test_entities_are_refused() -> None:
     bomb = '<!DOCTYPE nvidia_smi_log [<!ENTITY a "aaaa">]><nvidia_smi_log>&a;</nvidia_smi_log>'
     with pytest.raises(Unreadable):
         nvidia_smi.parse(bomb)
+
+
+@pytest.mark.parametrize(
+    ("said", "address"),
+    [
+        ("GPU 0000:C3:00.0: GPU is lost.  Reboot the system to recover this GPU", "0000:c3:00.0"),
+        ("GPU1: 0000:C3:00.0: Unknown Error", "0000:c3:00.0"),
+        ("GPU0000:C3:00.0: GPU is lost.", "0000:c3:00.0"),
+        ("GPU 00000008:01:00.0: GPU requires reset", "0008:01:00.0"),
+        ("GPU1: GPU is lost", None),
+    ],
+)
+def test_every_wording_of_an_unreachable_gpu_is_known(said: str, address: str | None) -> None:
+    log = nvidia_smi.parse(f"Unable to determine the device handle for {said}\n")
+    assert [(gpu.pci, gpu.lost) for gpu in log.gpus] == [(address, True)]
+    assert not log.complete
+
+
+def test_fewer_gpus_than_attached_are_no_complete_list() -> None:
+    assert not nvidia_smi.parse(HEALTHY.replace("gpus>2<", "gpus>3<")).complete
+
+
+@pytest.mark.parametrize("word", ["GPU requires reset", "[Timeout]", "Function Not Found", "ERROR"])
+def test_an_error_word_in_place_of_a_number_is_none(word: str) -> None:
+    assert nvidia_smi.parse(HEALTHY.replace("31 C", word)).gpus[0].temperature_c is None
+
+
+def test_the_status_of_the_fabric_is_an_error_word_by_nature() -> None:
+    text = HEALTHY.replace("<status>Success", "<status>Unknown Error")
+    fabric = nvidia_smi.parse(text).gpus[0].fabric
+    assert fabric is not None
+    assert fabric.status == "Unknown Error"
+
+
+def test_the_module_of_old_drivers_has_another_name() -> None:
+    text = "<nvidia_smi_log><attached_gpus>1</attached_gpus><gpu id='0000:01:00.0'>{}</gpu>"
+    text += "</nvidia_smi_log>"
+    assert nvidia_smi.parse(text.format("<gpu_module_id>5</gpu_module_id>")).gpus[0].module_id == 5
+
+
+def test_an_element_that_is_deeper_than_any_known_one_does_no_harm() -> None:
+    deep = "<a>" * 3000 + "</a>" * 3000
+    assert nvidia_smi.parse(HEALTHY.replace("<processes>", f"{deep}<processes>", 1)).complete
+
+
+def test_a_shell_prompt_behind_the_xml_is_not_read() -> None:
+    assert nvidia_smi.parse(f"$ nvidia-smi -q -x\n{HEALTHY}$ ") == nvidia_smi.parse(HEALTHY)
+
+
+def test_processes_that_the_driver_cannot_list_are_unknown() -> None:
+    text = HEALTHY.replace("<processes>\n\t\t</processes>", "<processes>N/A</processes>", 1)
+    assert nvidia_smi.parse(text).gpus[0].processes is None
+
+
+@pytest.mark.parametrize(("rc", "said"), [(6, "no device"), (15, "no GPU is shown as lost")])
+def test_an_exit_status_that_the_text_contradicts_is_unreadable(rc: int, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        nvidia_smi.read(ended(HEALTHY, rc=rc))
+
+
+def test_status_255_is_a_failure_unless_a_gpu_is_named() -> None:
+    with pytest.raises(ToolFailed, match="255"):
+        nvidia_smi.read(ended(HEALTHY, rc=255))
+    lost = "Unable to determine the device handle for GPU 0000:C3:00.0: Unknown Error\n"
+    assert nvidia_smi.read(ended(lost, rc=255)).gpus[0].lost
+
+
+@pytest.mark.parametrize(
+    "text", [HEALTHY + HEALTHY, HEALTHY.replace("gpus>2<", "gpus>1<")], ids=["two", "one too many"]
+)
+def test_two_reports_are_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable):
+        nvidia_smi.parse(text)

@@ -1,0 +1,168 @@
+"""`nvidia-smi -q` as text gives what the XML of the same machine gives, or says what is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.model.errors import Unreadable
+from fixtures.tools.gpus import nvidia_smi
+from fixtures.tools.gpus.nvidia_smi import Fabric, Gpu, RetiredPages
+from tests.tools.captures import capture, ended
+
+TWO = capture("nvidia-smi", "two.txt")
+FABRIC = "    Fabric\n        State   : {state}\n        Status  : {status}\n"
+
+
+def only(text: str) -> Gpu:
+    [gpu] = nvidia_smi.parse(text).gpus
+    return gpu
+
+
+def test_text_and_xml_of_one_machine_are_the_same() -> None:
+    log = nvidia_smi.read(ended(TWO))
+    assert log == nvidia_smi.read(ended(capture("nvidia-smi", "two.xml")))
+    assert (log.complete, [gpu.pci for gpu in log.gpus]) == (True, ["0000:1b:00.0", "0000:c3:00.0"])
+    assert log.gpus[0].processes == ()
+    assert log.gpus[1].processes is not None
+    assert [(p.pid, p.kind) for p in log.gpus[1].processes] == [(31337, "C"), (31338, "M+C")]
+    assert log.gpus[1].processes[0].name == "/opt/app/bin/python3 : worker"
+
+
+def test_the_values_are_those_of_the_gpu_and_not_of_its_mig_devices() -> None:
+    gpu = nvidia_smi.parse(TWO).gpus[1]
+    assert gpu.mig_devices is not None
+    assert [(mig.index, mig.sram_uncorrectable) for mig in gpu.mig_devices] == [(0, 9), (1, 0)]
+    assert gpu.ecc_volatile.sram is None
+    assert gpu.ecc_volatile.uncorrectable == 13
+    assert gpu.memory_total_bytes == 275040 * 2**20
+
+
+def test_a_label_column_of_any_width_is_read() -> None:
+    narrow = "\n".join(line.replace(" " * 12 + ":", ":") for line in TWO.split("\n"))
+    assert nvidia_smi.parse(narrow) == nvidia_smi.parse(TWO)
+
+
+def test_nested_reasons_count_and_have_the_names_of_the_xml() -> None:
+    assert nvidia_smi.parse(TWO).gpus[1].throttle == (
+        "sw_power_cap",
+        "hw_slowdown",
+        "hw_power_brake_slowdown",
+    )
+
+
+def test_one_section_leaves_the_others_unknown() -> None:
+    log = nvidia_smi.parse(capture("nvidia-smi", "section-ecc.txt"))
+    first, second = log.gpus
+    assert (log.complete, log.attached_gpus) == (True, 2)
+    assert (first.ecc_volatile.single_bit, first.ecc_volatile.uncorrectable) == (3, 0)
+    assert (second.ecc_aggregate.single_bit, second.ecc_aggregate.uncorrectable) == (None, 4)
+    assert (first.fabric, first.processes, first.retired_pages) == (None, None, None)
+
+
+def test_a_lost_gpu_is_lost_and_a_warning_is_kept() -> None:
+    log = nvidia_smi.read(ended(capture("nvidia-smi", "degraded.txt"), rc=14))
+    assert [gpu.lost for gpu in log.gpus] == [False, True]
+    assert log.gpus[0].retired_pages == RetiredPages(single_bit=0, double_bit=6, pending=True)
+    assert log.gpus[1].retired_pages == RetiredPages()
+    assert log.warnings == ("WARNING: infoROM is corrupted at gpu 0000:1B:00.0",)
+
+
+def test_an_excerpt_is_read_and_not_complete() -> None:
+    log = nvidia_smi.parse(capture("nvidia-smi", "excerpt.txt"))
+    assert not log.complete
+    assert [gpu.pci for gpu in log.gpus] == [None, None]
+    assert [gpu.fabric and gpu.fabric.state for gpu in log.gpus] == ["Completed", "In Progress"]
+    assert [gpu.fabric and gpu.fabric.clique_id for gpu in log.gpus] == [4, None]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "$ nvidia-smi -q | grep -A 2 Fabric\n",
+        "The new node says\n",
+        "```\n",
+        "GPU Fabric GUID : N/A\n",
+    ],
+)
+def test_an_excerpt_among_other_lines_is_read(before: str) -> None:
+    text = before + FABRIC.format(state="In Progress", status="N/A") + "root@n1:~# \n"
+    assert only(text).fabric == Fabric(state="In Progress")
+
+
+def test_an_excerpt_whose_first_blanks_were_not_copied_is_read() -> None:
+    text = (FABRIC * 2).format(state="Completed", status="Success").lstrip()
+    assert [gpu.fabric and gpu.fabric.state for gpu in nvidia_smi.parse(text).gpus] == [
+        "Completed",
+        "Completed",
+    ]
+
+
+def test_a_mig_devices_errors_in_an_excerpt_are_not_the_gpus() -> None:
+    text = "        ECC Errors\n            Volatile\n                SRAM Uncorrectable : 3\n"
+    gpu = only(text + FABRIC.format(state="Completed", status="Success"))
+    assert gpu.ecc_volatile.sram is None
+
+
+def test_the_state_of_the_fabric_is_no_other_state() -> None:
+    text = "    Performance State : P0\n    Unknown Things\n        State : Completed\n"
+    assert only(text).fabric is None
+
+
+def test_driver_610_puts_a_notice_behind_the_old_versions() -> None:
+    notice = " [Deprecated; will be removed in CUDA 14.0. Use KMD Version instead]"
+    old = "Driver Version                                         : 590.44.01"
+    assert nvidia_smi.parse(TWO.replace(old, old + notice)).driver_version == "590.44.01"
+    both = TWO.replace(old, f"{old}{notice}\nKMD Version : 610.11.02")
+    assert nvidia_smi.parse(both).driver_version == "610.11.02"
+
+
+def test_windows_does_not_know_the_memory_of_a_process() -> None:
+    text = TWO.replace("1500 MiB", "Not available in WDDM driver model").replace("\n", "\r\n")
+    processes = nvidia_smi.parse(text).gpus[1].processes
+    assert processes is not None
+    assert processes[0].used_memory_bytes is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TWO[: TWO.index("    Temperature", len(TWO) // 2)],
+        TWO[: TWO.index("GPU 00000000:C3")],
+        TWO.replace("    Temperature\n", "    ...\n", 1),
+        capture("nvidia-smi", "section-ecc.txt")[:-40],
+    ],
+    ids=["cut", "one GPU of two", "left out", "section cut"],
+)
+def test_what_is_not_whole_says_so(text: str) -> None:
+    assert not nvidia_smi.parse(text).complete
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (TWO + TWO, "2 reports"),
+        ("".join(f"{n}: {line}\n" for n in (0, 1) for line in TWO.split("\n")), "2 reports"),
+        (
+            FABRIC.format(state="Completed", status="Success") + "$ nvidia-smi -q\n" + FABRIC,
+            "2 exc",
+        ),
+        (TWO.replace("C3:00.0", "1B:00.0"), "occurs twice"),
+        (TWO.replace("GPU 00000000:C3:00.0\n", ""), "different values"),
+        (TWO.replace("83 C", "83 F"), "expected a number of C"),
+        (
+            TWO.replace("Remapping Failure Occurred                     : No", "Pending : Yes"),
+            "diff",
+        ),
+        ("FRU Device Description : Builtin\n Product Name : X\n Product Serial : 1\n", "expected"),
+        ("| NVIDIA-SMI 590.44.01   Driver Version: 590.44.01 |\n", "add -q"),
+        ("", "found 'nothing'"),
+    ],
+)
+def test_what_is_not_understood_is_unreadable(text: str, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        nvidia_smi.parse(text)
+
+
+def test_a_launchers_labels_are_taken_off() -> None:
+    labelled = "".join(f"0: {line}\n" for line in TWO.split("\n"))
+    assert nvidia_smi.parse(labelled).gpus == nvidia_smi.parse(TWO).gpus
