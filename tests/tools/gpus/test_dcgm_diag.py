@@ -86,6 +86,8 @@ def test_a_cut_table_says_so() -> None:
     whole = saved("failed.txt")
     rows = whole.splitlines(keepends=True)
     assert not dcgm_diag.parse("".join(rows[:-1]))[0].complete
+    for left_out in ("...\n", "| ...                       | ...        |\n"):
+        assert not dcgm_diag.parse("".join([*rows[:8], left_out, *rows[11:]]))[0].complete
     torn = "".join(rows[:12])[:-30]
     assert [test.name for test in dcgm_diag.parse(torn)[0].tests][-1] == "Persistence Mode"
     assert not dcgm_diag.parse(torn)[0].complete

@@ -115,17 +115,19 @@ def test_a_rate_that_the_messages_do_not_give_has_the_wrong_unit() -> None:
 
 
 def test_json_alone_does_not_say_its_unit() -> None:
-    [row] = READERS["perftest-bw"](ended(bw("healthy.json")))
+    [row] = READERS["perftest-bw"](ended(bw("healthy.json"))).rows
     assert (row.average_in_unknown_unit, row.peak_in_unknown_unit) == (391.87, 392.11)
     assert row.unit == "Gb/sec"
     pasted = f"$ cat perftest_out.json\n{bw('healthy.json')}$ \n"
-    assert READERS["perftest-bw"](ended(pasted)) == (row,)
+    assert READERS["perftest-bw"](ended(pasted)).rows == (row,)
 
 
 def test_the_json_of_old_versions_is_read_by_its_lines() -> None:
-    [row] = READERS["perftest-bw"](ended(bw("unquoted.json")))
+    report = READERS["perftest-bw"](ended(bw("unquoted.json")))
+    assert (report.test, report.settings) == ("RDMA_Write_BW_Test", {"Mtu": "4096"})
+    [row] = report.rows
     assert (row.size_bytes, row.average_in_unknown_unit) == (65536, 391.87)
-    assert READERS["perftest-lat"](ended(lat("unquoted.json"))) == perftest.parse_latency(
+    assert READERS["perftest-lat"](ended(lat("unquoted.json"))).rows == perftest.parse_latency(
         lat("healthy.txt")
     )
 
@@ -155,3 +157,14 @@ def test_duration_json_has_an_average_only() -> None:
     [row] = perftest.parse_latency_json(lat("duration.json"))
     assert (row.average_us, row.typical_us, row.transactions_per_s) == (1.75, None, 285714.28)
     assert row.cpu_util_percent == 3.12
+
+
+def test_a_report_says_what_was_run_and_whether_it_ended() -> None:
+    report = READERS["perftest-bw"](ended(bw("two-ports.txt")))
+    assert (report.test, report.complete) == ("RDMA_Read BW Test", True)
+    assert (report.settings["Device"], report.settings["Number of qps"]) == ("mlx5_2", "2")
+    assert (report.settings["Dual-port"], report.settings["Mtu"]) == ("ON", "4096[B]")
+    assert not READERS["perftest-bw"](ended(bw("forever.txt"))).complete
+    left_out = bw("sweep.txt").replace(" 1048576 ", "...\n 1048576 ")
+    assert not READERS["perftest-bw"](ended(left_out)).complete
+    assert READERS["perftest-lat"](ended(lat("healthy.json"))).settings["Mtu"] == "4096"
