@@ -23,6 +23,8 @@ DERIVED: frozenset[str] = frozenset(
         "At.line",  # where in the log an event stands
         "KernelLog.messages",  # how much of the text had the form of a log
         "KernelLog.kernel_messages",
+        "PciLink.generation",  # the one that has the speed printed
+        "PciLink.max_generation",
         "AerError.status",  # the kernel prints both hexadecimal, without 0x
         "AerError.mask",
         "PciDevice.pci",  # lspci and lstopo leave the domain 0000 out

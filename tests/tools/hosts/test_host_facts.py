@@ -83,7 +83,7 @@ def test_the_bundle_asks_only_for_what_is_there() -> None:
 
     host = ["clock", "uname", "boot-id", "os-release", "meminfo", "dmi", "hostname"]
     gpu = ["nvidia-version", "nvidia-smi-q", "nvlink-s", "pci-gpu"]
-    nic = ["ib-sysfs", "ib-counters", "ibstat", "rdma-link", "perftest"]
+    nic = ["ib-sysfs", "ib-counters", "ibstat", "rdma-link", "nic-pci", "perftest"]
     assert names([], []) == [f"facts/{name}" for name in host]
     assert names(["0008:01:00.0"], ["mlx5_0"]) == [f"facts/{n}" for n in host + gpu + nic]
 
