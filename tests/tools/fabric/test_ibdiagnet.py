@@ -29,6 +29,15 @@ def test_subnet_managers_have_their_states() -> None:
     assert (standby.state, standby.description) == ("standby", "ufm02 mlx5_0")
 
 
+def test_standby_managers_can_stand_below_a_heading() -> None:
+    text = HEALTHY.replace("Standby SM: Port=1 LID=434", "Standby SM :\n  Port=1 LID=434")
+    assert parse(text).subnet_managers == parse(HEALTHY).subnet_managers
+    none = HEALTHY[: HEALTHY.index("Standby SM")] + "Standby SM : No Standby SM\n"
+    assert [sm.state for sm in parse(none).subnet_managers] == ["master"]
+    with pytest.raises(Unreadable, match="expected 'Port=1"):
+        parse(HEALTHY.replace("LID=434", "LID=x"))
+
+
 def test_errors_are_those_of_the_table() -> None:
     log = parse(DEGRADED)
     assert log.total_errors == 7

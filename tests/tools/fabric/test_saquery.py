@@ -50,7 +50,10 @@ def test_paths_links_and_tables_are_read() -> None:
     assert [path.number("slid") for path in parse(capture("saquery", "paths.txt"))] == [1, 2]
     links = parse(capture("saquery", "links.txt"))
     assert links[0].fields == {"FromLID": 1, "FromPort": 1, "ToPort": 1, "ToLID": 2}
-    assert len(parse(capture("saquery", "sl2vl.txt"))) == 2
+    first, second = parse(capture("saquery", "sl2vl.txt"))
+    assert first.complete
+    assert first.table[0].startswith("SL: 0| 1| 2")
+    assert second.fields == {"LID": 2, "InPort": 0, "OutPort": 0}
 
 
 def test_p_key_rows_are_a_table() -> None:

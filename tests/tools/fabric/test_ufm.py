@@ -120,6 +120,18 @@ def test_a_description_alone_is_an_event_without_number() -> None:
     assert [end.system_name for end in event.ends] == ["leaf-04", "spine-02"]
 
 
+def test_other_descriptions_are_no_link_down() -> None:
+    text = "Peer Port leaf-04:1/19/2 is considered by SM as unhealthy due to FLAPPING.\n"
+    (event,) = ufm_events.parse(text)
+    assert not event.is_link_down
+    assert not ufm_events.parse(DOWN.splitlines()[0].replace("329", "328"))[0].is_link_down
+
+
+def test_prompts_around_json_are_skipped() -> None:
+    pasted = f"[root@ufm01 ~]# curl -s https://ufm/ufmRest/app/events\n{EVENTS}[root@ufm01 ~]# \n"
+    assert ufm_events.parse(pasted) == ufm_events.parse(EVENTS)
+
+
 def test_half_a_line_of_the_log_is_refused() -> None:
     with pytest.raises(Unreadable, match="expected 'time"):
         ufm_events.parse(DOWN + "2024-01-18 07:38:00.000 [3419] [32\n")
