@@ -125,6 +125,19 @@ def test_json_of_dcgm_4() -> None:
     assert part(found, "memory").results[0].messages[0].kind == "Info"
 
 
+def test_json_has_gaps_where_checks_were_dropped() -> None:
+    text = saved("healthy.json").replace('"tests": [', '"tests": [null,', 1)
+    assert dcgm_diag.parse(f"WARNING: old driver\n{text}\n") == dcgm_diag.parse(
+        saved("healthy.json")
+    )
+
+
+def test_metadata_is_no_test_without_its_title() -> None:
+    lines = saved("healthy.txt").splitlines(keepends=True)
+    [found] = dcgm_diag.parse("".join(line for line in lines if "Metadata" not in line))
+    assert found == report("healthy.txt")
+
+
 def test_json_until_dcgm_3() -> None:
     found = report("healthy.json")
     assert (found.version, found.driver_version) == ("3.3.1", "535.129.03")
