@@ -98,8 +98,10 @@ def test_ranks_with_different_networks_have_no_common_one() -> None:
 
 
 def test_two_ranks_in_one_line_are_not_untangled() -> None:
-    torn = f"{PREFIX}Using network IB{PREFIX}Using network IB\n{PREFIX}Connected all trees\n"
-    assert nccl_log.parse(torn).networks is None
+    said = "NVLS multicast support is available on dev 0"
+    torn = f"{PREFIX}{said}3767c65d25c4:9:9 [1] NCCL INFO Using network IB\n"
+    log = nccl_log.parse(f"{torn}{PREFIX}Connected all trees\n")
+    assert (log.nvls, log.networks) == (None, None)
 
 
 def test_a_warning_without_its_source_is_a_warning() -> None:
