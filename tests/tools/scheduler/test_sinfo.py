@@ -15,7 +15,7 @@ def saved(name: str) -> str:
 
 
 def test_partitions_have_rows_by_state() -> None:
-    first, second, none = sinfo.parse(saved("healthy.txt"))
+    first, second, none = sinfo.parse(saved("healthy.txt")).rows
     assert (first.partition, first.default, first.available, first.nodes) == (
         *("batch", True, "up", 3),
     )
@@ -24,7 +24,7 @@ def test_partitions_have_rows_by_state() -> None:
 
 
 def test_nodes_have_reasons_with_blanks() -> None:
-    rows = sinfo.parse(saved("degraded.txt"))
+    rows = sinfo.parse(saved("degraded.txt")).rows
     assert [(row.hosts, row.state and row.state.base, row.reason) for row in rows] == [
         (("ct01",), "down", "link of rail 3 is do"),
         (("ct02",), "drained", "hw"),
@@ -36,33 +36,33 @@ def test_nodes_have_reasons_with_blanks() -> None:
 
 
 def test_a_column_may_be_empty() -> None:
-    first, second = sinfo.parse(saved("long.txt"))
+    first, second = sinfo.parse(saved("long.txt")).rows
     assert (first.cells["RESERVATION"], first.hosts) == ("", ("ct01", "ct02"))
     assert (second.cells["RESERVATION"], second.hosts) == ("repair", ("ct03",))
 
 
 def test_reasons_may_stand_first_and_between_bars() -> None:
-    first, second = sinfo.parse(saved("reasons.txt"))
+    first, second = sinfo.parse(saved("reasons.txt")).rows
     assert (first.reason, first.cells["USER"]) == ("link of rail 3 is do", "ops")
     assert second.hosts == ("ct07",)
-    _, down = sinfo.parse(saved("bars.txt"))
+    _, down = sinfo.parse(saved("bars.txt")).rows
     assert (down.reason, down.cells["GRES"]) == ("two words of it", "(null)")
 
 
 def test_clusters_have_a_table_each() -> None:
-    assert [(row.cluster, row.hosts) for row in sinfo.parse(saved("clusters.txt"))] == [
+    assert [(row.cluster, row.hosts) for row in sinfo.parse(saved("clusters.txt")).rows] == [
         ("east", ("e1",)), ("west", ("w1",)),
     ]  # fmt: skip
 
 
 def test_json_says_the_same() -> None:
-    first, none = sinfo.parse(saved("degraded.json"))
+    first, none = sinfo.parse(saved("degraded.json")).rows
     assert (first.partition, first.nodes, first.reason) == ("batch", 2, "hw")
     assert first.hosts == ("ct01", "ct02")
     assert first.state is not None
     assert first.state.flags == ("DRAIN",)
     assert (none.state, none.hosts) == (None, ())
-    old = sinfo.parse(capture("scontrol-node", "old.json"))
+    old = sinfo.parse(capture("scontrol-node", "old.json")).rows
     assert [(row.partition, row.hosts) for row in old] == [("p", ("ct07",))]
 
 
@@ -87,3 +87,11 @@ def test_no_controller_is_a_failed_tool() -> None:
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         sinfo.parse(text)
+
+
+def test_rows_that_were_left_out_are_missed() -> None:
+    text = saved("healthy.txt").replace(
+        "batch*       up   infinite      1", "(...)\nbatch*       up   infinite      1"
+    )
+    report = sinfo.parse(text)
+    assert (report.rows, report.complete) == (sinfo.parse(saved("healthy.txt")).rows, False)

@@ -91,6 +91,12 @@ def test_a_paste_has_prompts() -> None:
     assert topology_conf.parse(quoted) == topology_conf.parse(conf("healthy.conf"))
 
 
+def test_lines_that_were_left_out_are_missed() -> None:
+    assert not topology_conf.parse(conf("blocks.conf") + "...\n").complete
+    assert not scontrol_topology.parse(f"...\n{shown('healthy.txt')}").complete
+    assert topology_conf.parse(conf("blocks.conf")).complete
+
+
 def test_two_roots_are_a_forest_and_missing_leaves_are_named() -> None:
     found = topology_conf.parse(conf("degraded.conf"))
     assert found.roots == ("left", "right")
@@ -115,7 +121,6 @@ def test_blocks_have_sizes() -> None:
         "SwitchName=s1 Nodes=n1 \\",
         "SwitchName=s1 Nodes=n[1-2\n",
         "NodeName=n1 CPUs=4\n",
-        "...\n",
         "# nothing\n",
     ],
 )
