@@ -94,6 +94,12 @@ def test_an_end_in_an_unplanned_port_is_miscabled() -> None:
     assert wrong.found == "n2/mlx5_0/1 - leaf-0/60"
 
 
+def test_a_port_that_is_looped_to_itself_is_miscabled() -> None:
+    near, _ = ends(cable("C2"))
+    (wrong,) = held(fabric([*without("C2"), (near, near)])).differences
+    assert (wrong.kind, wrong.found) == (Kind.MISCABLED, "n2/mlx5_0/1 - n2/mlx5_0/1")
+
+
 def test_a_link_that_no_cable_explains_is_extra() -> None:
     seen = AS_PLANNED | fabric([(("b0", 50), ("b1", 51))])
     (extra,) = held(seen).differences

@@ -81,6 +81,9 @@ def test_a_description_ends_before_the_remark_whatever_it_holds() -> None:
     peer = port(2).peer
     assert peer is not None
     assert peer.description == 'r03-ct08 "b" mlx5_0'
+    odd = iblinkinfo.parse(DEGRADED.replace('"b" mlx5_0', '"b" (old)')).ports[1].peer
+    assert odd is not None
+    assert odd.description == 'r03-ct08 "b" (old)'
 
 
 def test_peers_that_have_no_row_make_it_incomplete() -> None:
@@ -88,7 +91,10 @@ def test_peers_that_have_no_row_make_it_incomplete() -> None:
 
 
 def test_ports_without_a_lid_are_not_held_together() -> None:
-    text = HEALTHY.replace(" 21 ", "  0 ").replace(" 23 ", "  0 ").replace(" 11 ", "  0 ")
+    row = "          11    3[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>      25    1[  ]"
+    text = f'{HEALTHY}Switch: 0x5a1fe00000005300 spine:\n{row} "r03-ct09 mlx5_0" ( )\n'
+    for lid in (" 21 ", " 23 ", " 25 ", " 11 "):
+        text = text.replace(lid, "  0 ")
     assert iblinkinfo.parse(text).complete
 
 
