@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -52,6 +53,8 @@ FORMS = {
     "pdsh": f"r07-ct03: [ 1412.890184] {XID}",
     "srun --label": f"0: [ 1412.890184] {XID}",
     "indented": f"    [ 1412.890184] {XID}",
+    "copied out of an editor with numbers": f"1701 [ 1412.890184] {XID}",
+    "two sources": f"kernel: Mar  7 01:02:03 r07-ct03 kernel: {XID}",
     "quoted in a mail": f"> [ 1412.890184] {XID}",
 }
 
@@ -91,7 +94,8 @@ def test_a_stamp_says_what_is_certain_and_no_more() -> None:
         f"[ 1412.890184] systemd[1]: {XID}",
         f"Mar  7 01:02:03 r07-ct03 kernel: audit: {XID}",
         f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n{XID}",
-        f"[ 1412.890184] something\n    {XID}",
+        f"[ 1412.890184] systemd[1]: something\n    {XID}",
+        f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n    {XID}",
     ],
 )
 def test_what_a_program_writes_is_not_the_kernels(line: str) -> None:
@@ -111,6 +115,22 @@ def test_a_journal_in_json_says_who_wrote() -> None:
 def test_a_log_without_events_is_a_reading() -> None:
     log = kernel_log.parse("Aug  1 00:00:01 h systemd[1]: Started it.\n")
     assert (log.messages, log.kernel_messages, log.xids, log.links) == (1, 0, (), ())
+
+
+def test_a_message_of_several_lines_is_one_message() -> None:
+    """dmesg and journalctl indent the further lines; kmsg and JSON keep the line feeds."""
+    lines = ["NVRM: The NVIDIA GPU 0000:b3:00.0", "NVRM: (PCI ID: 10de:26b5) installed in this has"]
+    lines.append("NVRM: fallen off the bus and is not responding to commands.")
+    texts = [
+        "[ 1843.308145] " + "\n               ".join(lines),
+        "Mar  7 01:02:03 h kernel: " + "\n                          ".join(lines),
+        "3,1,1843308145,-;" + "\\x0a".join(lines),
+        json.dumps({"_TRANSPORT": "kernel", "MESSAGE": "\n".join(lines)}),
+    ]
+    for text in texts:
+        log = kernel_log.parse(text)
+        assert [lost.pci for lost in log.gpus_lost] == ["0000:b3:00.0"]
+        assert (log.messages, log.kernel_messages) == (1, 1)
 
 
 @pytest.mark.parametrize(

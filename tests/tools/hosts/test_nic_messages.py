@@ -67,6 +67,54 @@ def test_modules_commands_and_health_of_nics() -> None:
     assert slow.timed_out
 
 
+def test_an_infiniband_port_that_waits_for_its_manager_is_not_up() -> None:
+    message = "mlx5_core 0000:5e:00.0 mlx5_0: Port: 1 Link"
+    log = dmesg(*(f"{message} {state}" for state in ("DOWN", "INIT", "ACTIVE")))
+    states = [link.state for link in log.links]
+    assert states == [LinkState.DOWN, LinkState.INIT, LinkState.UP]
+    (flap,) = log.flaps
+    assert flap.seconds == pytest.approx(2e-6)
+
+
+def test_a_health_buffer_is_one_event() -> None:
+    where = "mlx5_core 0000:d2:00.0: print_health_info:435:(pid 0): "
+    log = dmesg(
+        f"{where}Health issue observed, unrecoverable hardware error, severity(3) ERROR:",
+        f"{where}assert_var[0] 0x00000001",
+        f"{where}assert_var[1] 0x00000002",
+        f"{where}hw_id 0x00000216",
+        f"{where}synd 0x8: unrecoverable hardware error",
+        "mlx5_core 0000:d3:00.0: print_health_info:435:(pid 0): synd 0x1: firmware internal error",
+    )
+    assert [fault.pci for fault in log.nic_faults] == ["0000:d2:00.0", "0000:d3:00.0"]
+    assert log.nic_faults[0].detail.endswith("synd 0x8: unrecoverable hardware error")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "mlx5_core 0000:12:00.0: mlx5_pcie_event:326:(pid 1): Detected insufficient power on",
+        "mlx5_core 0000:12:00.0: poll_health:174: device's health compromised - reached miss",
+        "NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 0 timed out",
+        "NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue timed out",
+    ],
+)
+def test_faults_of_nics(message: str) -> None:
+    assert len(dmesg(message).nic_faults) == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "mlx5_core 0000:12:00.0: mlx5_pcie_event:294:(pid 1): PCIe slot advertised sufficient",
+        "mlx5_core 0000:12:00.0: firmware version: 28.43.1014",
+        "infiniband mlx5_0: dump_cqe:272:(pid 0): dump error cqe",
+    ],
+)
+def test_what_is_no_fault_of_a_nic(message: str) -> None:
+    assert dmesg(message).nic_faults == ()
+
+
 def test_a_flap_is_a_down_with_the_next_up() -> None:
     (flap,) = read("degraded-ctime.txt").flaps
     assert (flap.interface, flap.seconds) == ("enp42s0np0", 12.0)
