@@ -132,6 +132,13 @@ def test_an_unknown_kind_of_finding_is_kept() -> None:
     assert [item.kind for item in nccl_ras.parse(text).warnings or ()] == ["TIMEOUT", "STALLED"]
 
 
+def test_a_launchers_label_is_not_the_reports() -> None:
+    labelled = "\n".join(f"3: {line}".rstrip() for line in DEGRADED.splitlines())
+    assert nccl_ras.parse(labelled) == nccl_ras.parse(DEGRADED)
+    with pytest.raises(Unreadable, match="2 reports"):
+        nccl_ras.parse(f"{labelled}\n{labelled.replace('3: ', '4: ')}")
+
+
 def test_a_paste_can_have_lost_its_indents() -> None:
     text = "\n".join(line.strip() for line in DEGRADED.splitlines())
     assert nccl_ras.parse(text) == nccl_ras.parse(DEGRADED)
