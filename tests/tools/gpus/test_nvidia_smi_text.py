@@ -97,6 +97,13 @@ def test_an_excerpt_whose_first_blanks_were_not_copied_is_read() -> None:
     ]
 
 
+def test_grep_for_the_word_fabric_finds_the_guid_first() -> None:
+    group = "        GPU Fabric GUID : 0x4c1\n    Inforom Version\n        Image Version : G1\n--\n"
+    text = (group + FABRIC + "--\n") * 3
+    found = nvidia_smi.parse(text.format(state="Completed", status="Success")).gpus
+    assert [gpu.fabric and gpu.fabric.status for gpu in found] == ["Success"] * 3
+
+
 def test_a_mig_devices_errors_in_an_excerpt_are_not_the_gpus() -> None:
     text = "        ECC Errors\n            Volatile\n                SRAM Uncorrectable : 3\n"
     gpu = only(text + FABRIC.format(state="Completed", status="Success"))

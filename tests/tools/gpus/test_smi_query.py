@@ -116,6 +116,7 @@ def test_a_field_that_the_tool_does_not_know_is_tool_failed() -> None:
     [
         ("", "expected comma separated"),
         ("Hello, world\n", "expected comma separated"),
+        ("name,age\nBob,old\n", "expected comma separated"),
         (HEALTHY.split("\n", maxsplit=1)[0], "no line below it"),
         (HEALTHY + HEALTHY, "2 reports"),
         (HEALTHY.replace(", 0\n", "\n", 1), "expected 9 cells"),
