@@ -94,3 +94,9 @@ def test_the_bundle_asks_for_the_inventory_devices() -> None:
     assert "/sys/bus/pci/devices/0008:01:00.0/max_link_speed" in by_key["facts/pci-gpu"].argv
     assert "/sys/class/infiniband/mlx5_0/ports/1/counters" in by_key["facts/ib-counters"].argv
     assert all(command.effect == "observe" for command in by_key.values())
+
+
+def test_two_drivers_in_one_output_are_refused() -> None:
+    text = facts("nvidia-version-open.txt") + facts("nvidia-version-closed.txt")
+    with pytest.raises(Unreadable, match="2 reports"):
+        host_facts.nvidia_driver(text)

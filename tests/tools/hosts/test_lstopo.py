@@ -57,6 +57,26 @@ def test_a_gpus_own_memory_is_a_node_as_near_as_the_processors() -> None:
     assert (gpu.vendor_id, gpu.device_id, gpu.link_speed_gbytes) == ("10de", "2342", 63.02)
 
 
+def test_memory_of_an_outer_object_is_near_to_what_is_inside() -> None:
+    text = """Machine (2GB total)
+  Package L#0
+    NUMANode L#0 (P#4 1GB)
+    Die L#0
+      Core L#0 + PU L#0 (P#0)
+      HostBridge
+        PCI 01:00.0 (3D)
+          GPU(NVML) "nvml0"
+  Package L#1
+    MemCache L#0 (512MB)
+      NUMANode L#1 (P#5 1GB)
+    Core L#1 + PU L#1 (P#1)
+    HostBridge
+      PCI 02:00.0 (3D)
+        GPU(NVML) "nvml1"
+"""
+    assert nodes(lstopo.parse(text)) == {"nvml0": (4,), "nvml1": (5,)}
+
+
 def test_xml_of_hwloc_2_and_3() -> None:
     for name in ("healthy.xml", "three.xml"):
         topology = read(name)

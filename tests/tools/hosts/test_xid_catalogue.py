@@ -104,6 +104,7 @@ def test_what_a_message_says_decides(message: str, immediate: str) -> None:
         "145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 12 (0x040988e2 0xc)",
         "145, RLW_SRC_TRACK Fatal XC1 i0 Link 12 (0x040988e2 0x8)",
         "145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 12 (0x040988e2)",
+        "145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 12 (0x041988e2 0x8)",
         f"{CHANGED} 0x0 (None) to 0x9 (Something new)",
         f"{CHANGED} 0x0 (None) to 0x0 (Node Reboot Required)",
     ],
