@@ -163,6 +163,13 @@ def test_an_xid_that_is_cut_is_refused() -> None:
             kernel_log.parse(f"[ 1412.890184] {XID[:length]}")
 
 
+def test_a_labelled_log_keeps_its_lines_among_others() -> None:
+    text = f"srun: job 7 queued\n0: [    1.000000] Linux version 6.8\n0: [ 1412.890184] {XID}\n"
+    assert len(kernel_log.parse(text).xids) == 1
+    with pytest.raises(Unreadable, match="2 tasks"):
+        kernel_log.parse(f"srun: job 7 queued\n0: [    1.000000] x\n1: [    2.000000] {XID}\n")
+
+
 def test_bare_lines_count_among_stamped_ones_of_dmesg() -> None:
     log = kernel_log.parse(f"[    1.000000] Linux version 6.8\n{XID}\n")
     assert len(log.xids) == 1

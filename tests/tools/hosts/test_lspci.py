@@ -95,6 +95,14 @@ def test_without_root_capabilities_are_unknown() -> None:
     assert nic.redirects_peers is None
 
 
+def test_a_device_that_is_cut_is_not_said_to_be_without_access_control() -> None:
+    text = capture("lspci", "healthy.txt")
+    cut = text[: text.index("\tCapabilities: [220 v1] Access")]
+    assert lspci.parse(cut)[0].redirects_peers is None
+    assert lspci.parse(cut.rstrip("\n"))[0].redirects_peers is None
+    assert lspci.parse(cut + "\n")[0].redirects_peers is False
+
+
 def test_forms_for_programs() -> None:
     gpu, bridge = read("machine.txt")
     assert (gpu.class_id, gpu.vendor_id, gpu.device_id) == ("0302", "10de", "2901")
