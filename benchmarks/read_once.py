@@ -8,7 +8,6 @@ one line of JSON. The folder holds what both contenders need (`benchmarks.reader
 
 from __future__ import annotations
 
-import csv
 import json
 import resource
 import sys
@@ -22,7 +21,7 @@ import networkx as nx
 
 from fixtures.analysis.cabling import hold
 from fixtures.analysis.differences import Rate
-from fixtures.model.plan import Cable
+from fixtures.model.plan import read_plan
 from fixtures.tools.fabric import ibnetdiscover
 from fixtures.tools.fabric.ibnetdiscover_model import Topology
 from fixtures.transport.base import CommandResult
@@ -50,7 +49,7 @@ class Stages:
 def rackgate(folder: Path, stages: Stages) -> list[list[Any]]:
     """Bytes of the tool to differences: kind and cables of each."""
     with stages.stage("plan"):
-        cables = _cables(folder / PLAN)
+        cables = read_plan(folder / PLAN).cables
         guids = json.loads((folder / GUIDS).read_text(encoding="ascii"))
     with stages.stage("read"):
         found = ibnetdiscover.read(_result((folder / TOPOLOGY).read_bytes()))
@@ -66,17 +65,6 @@ def rackgate(folder: Path, stages: Stages) -> list[list[Any]]:
             ignored={node.guid for node in found.aggregation_nodes},
         )
     return [[one.kind.value, list(one.cables)] for one in compared.differences]
-
-
-def _cables(path: Path) -> list[Cable]:
-    """The cut sheet's rows, unchecked: `read_plan` takes no file of this size (4 MiB at most)."""
-    with path.open(encoding="ascii", newline="") as lines:
-        rows = csv.reader(lines)
-        next(rows)
-        return [
-            Cable(name, kind, (near, far), f"{PLAN}:{rows.line_num}")
-            for name, kind, near, far in rows
-        ]
 
 
 def networkx(folder: Path, stages: Stages) -> list[list[Any]]:

@@ -85,3 +85,14 @@ def test_hosts_back_to_back_have_no_switch(tmp_path: Path) -> None:
 def test_without_a_plan_nothing_is_known() -> None:
     assert EMPTY.far_end("ct1/m/1") is None
     assert EMPTY.hops("ct1/m/1", "ct2/m/1") is None
+
+
+def test_a_cut_sheet_of_the_largest_sites_loads(tmp_path: Path) -> None:
+    sheet = tmp_path / "cables.csv"
+    rows = (
+        f"C{n:06d},fabric,leaf-{n:06d}-of-the-hall/1,spine-{n:06d}-of-the-hall/2\n"
+        for n in range(100_000)
+    )
+    sheet.write_text("cable,kind,a,b\n" + "".join(rows))
+    assert sheet.stat().st_size > 5_000_000
+    assert len(read_plan(sheet).cables) == 100_000
