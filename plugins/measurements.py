@@ -130,7 +130,11 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+def pytest_report_teststatus(
+    report: pytest.TestReport | pytest.CollectReport,
+) -> tuple[str, str, str] | None:
+    if isinstance(report, pytest.CollectReport):
+        return None
     verdict = dict(report.user_properties).get("verdict")
     shown = report.when == "call" or (report.when != "teardown" and not report.passed)
     if verdict is None or not shown:

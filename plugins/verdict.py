@@ -147,12 +147,15 @@ def _command(config: pytest.Config) -> list[str]:
 
 def _unfinished(config: pytest.Config, exitstatus: int | pytest.ExitCode) -> str:
     """Why a run did not get to its end as it should; such a run is never ACCEPTED."""
-    if exitstatus == pytest.ExitCode.INTERRUPTED:
-        return "the run was interrupted"
-    if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
-        return "the suite itself failed (internal error)"
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     errors = reporter.stats.get("error", []) if reporter else []
+    if exitstatus == pytest.ExitCode.INTERRUPTED:
+        broken = [one.nodeid for one in errors if isinstance(one, pytest.CollectReport)]
+        at = f" ({', '.join(filter(None, broken))})" if any(broken) else ""
+        said = f"{len(broken)} test file(s) of the suite cannot be loaded{at}; see ERRORS above"
+        return said if broken else "the run was interrupted"
+    if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+        return "the suite itself failed (internal error)"
     if errors:  # a set-up's error has a verdict of its own; what is left are clean-ups
         return f"the clean-up of {errors[0].nodeid} failed; look what it left on the hosts"
     return ""

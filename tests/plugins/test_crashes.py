@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plugins.crashes import allure_result, parsed
-from tests.plugins.runs import Run, run
+from tests.plugins.runs import ROOT, Run, run
 
 CRASHED = "test_gpus_train_all_links[r01-ct02]"
 PREREQUISITE = "test_slots_hold_answering_gpus[r01-ct02]"
@@ -91,3 +91,14 @@ def test_node_ids_are_taken_apart() -> None:
     assert parsed(f"{whole}[r01-ct02]", "tiny") == (whole, "nvlink", "r01-ct02")
     assert parsed(whole, "tiny") == (whole, "nvlink", "tiny")
     assert allure_result(whole, "tiny", "text").fullName == "suites.nvlink.test_links#test_x"
+
+
+def test_a_test_file_that_cannot_be_loaded_is_named(tiny_rack: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "test_broken.py"
+    broken.write_text("import no_module_of_this_name")
+    options = (f"--inventory={tiny_rack}", "-mreach")
+    ended = run(tmp_path / "run", *options, str(ROOT / "suites"), str(broken))
+    assert ended.status == 2
+    assert "INTERNALERROR" not in ended.text
+    assert ended.info["outcome"] == "INCOMPLETE"
+    assert "1 test file(s) of the suite cannot be loaded" in ended.info["outcome_reasons"][0]
