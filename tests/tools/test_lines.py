@@ -23,12 +23,34 @@ def test_an_endless_line_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "prefix", ["0: ", "17: ", "[1,0]<stdout>:", "[1,12]<stderr>: ", "[default7]:", "[rank0]: "]
+    ("prefix", "source"),
+    [
+        ("0: ", "0:"),
+        ("17: ", "17:"),
+        ("  7: ", "7:"),
+        ("[1,0]<stdout>:", "[1,0]<stdout>:"),
+        ("   [1,12]<stderr>: ", "[1,12]<stderr>:"),
+        ("[prterun-r03-ct07-4711@1,0]<stdout>: ", "[prterun-r03-ct07-4711@1,0]<stdout>:"),
+        ("Tue Mar  3 04:05:06 2026[1,3]<stdout>:", "[1,3]<stdout>:"),
+        ("[default7]:", "[default7]:"),
+        ("[rank0]: ", "[rank0]:"),
+        ("[pod/nccl-launcher-x7k2p/mpi-launcher] ", "[pod/nccl-launcher-x7k2p/mpi-launcher]"),
+        ("x3006c0s13b1n0.hsn.cm.example.org 12: ", "x3006c0s13b1n0.hsn.cm.example.org 12:"),
+    ],
 )
-def test_a_launcher_s_label_is_its_source(prefix: str) -> None:
-    assert by_source([f"{prefix}# size", prefix, f"{prefix}8"]) == {
-        prefix.strip(): ["# size", "", "8"]
-    }
+def test_a_launcher_s_label_is_its_source(prefix: str, source: str) -> None:
+    assert by_source([f"{prefix}# size", prefix, f"{prefix}8"]) == {source: ["# size", "", "8"]}
+
+
+def test_labels_are_padded_to_the_longest() -> None:
+    assert by_source([" 8: a", " 9: b", "10: c"]) == {"8:": ["a"], "9:": ["b"], "10:": ["c"]}
+
+
+@pytest.mark.parametrize(
+    "line", ["GPU 0: NVIDIA", "Port 1:", "[1]  x", "[  12.3] x", "host: x", "       1: x", "a/0 x"]
+)
+def test_what_tools_print_themselves_is_no_label(line: str) -> None:
+    assert by_source([line]) == {"": [line]}
 
 
 def test_a_labelled_blank_line_belongs_to_its_source() -> None:
