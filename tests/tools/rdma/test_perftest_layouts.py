@@ -1,6 +1,8 @@
-"""The shapes in which perftest's versions and options print their tables and JSON."""
+"""The shapes in which perftest's versions and options print their tables."""
 
 from __future__ import annotations
+
+import textwrap
 
 import pytest
 
@@ -68,6 +70,44 @@ def test_cycles_under_a_header_of_usec_are_refused() -> None:
         perftest.parse_latency(lat("cycles.txt"))
 
 
+def test_cycles_are_seen_in_the_command_or_the_header() -> None:
+    for option in ("-C", "-C -n 5", "--report-cycles"):
+        with pytest.raises(Unreadable, match="cycles"):
+            perftest.parse_latency(f"$ ib_write_lat -a {option}\n{lat('healthy.txt')}")
+    with pytest.raises(Unreadable, match="usec"):
+        perftest.parse_latency(lat("healthy.txt").replace("[usec]", "[cycles]"))
+    assert perftest.parse_latency(f"$ ib_write_lat -d CX-C -a\n{lat('healthy.txt')}")
+
+
+def test_frequency_warnings_stand_anywhere() -> None:
+    noise = "Conflicting CPU frequency values detected: 1500.000000 != 3600.000000. CPU Frequency"
+    head, header, rest = bw("sweep.txt").partition(" #bytes")
+    text = f"{noise}\n{head}{noise}\n{header}{rest}".replace("\n 1048576", f"\n{noise}\n 1048576")
+    assert text.count(noise) == 3
+    assert perftest.parse_bandwidth(text) == perftest.parse_bandwidth(bw("sweep.txt"))
+
+
+def test_columns_of_other_versions_are_no_obstacle() -> None:
+    text = bw("healthy.txt").replace("MsgRate", "BW min[Gb/sec]   MsgRate")
+    text = text.replace("0.747432", "390.02   0.747432")
+    assert perftest.parse_bandwidth(text) == perftest.parse_bandwidth(bw("healthy.txt"))
+
+
+def test_what_a_mail_client_broke_in_two_is_whole_again() -> None:
+    for text, read in (
+        (lat("healthy.txt"), perftest.parse_latency),
+        (bw("healthy.txt"), perftest.parse_bandwidth),
+    ):
+        folded = "\n".join(textwrap.fill(line, 66) for line in text.splitlines()) + "\n"
+        assert folded.count("\n") > text.count("\n") + 1
+        assert read(folded) == read(text)
+
+
+def test_a_value_in_bold_is_a_value() -> None:
+    text = bw("healthy.txt").replace("391.87", "**391.87**")
+    assert perftest.parse_bandwidth(text) == perftest.parse_bandwidth(bw("healthy.txt"))
+
+
 def test_a_server_that_only_waited_has_no_result() -> None:
     with pytest.raises(Unreadable, match="only waited"):
         perftest.parse_bandwidth(bw("waited.txt"))
@@ -112,51 +152,6 @@ def test_a_rate_that_the_messages_do_not_give_has_the_wrong_unit() -> None:
         perftest.parse_bandwidth(bw("mib.txt").replace("MB/sec", "Gb/sec"))
     with pytest.raises(Implausible, match="report_gbits"):
         perftest.parse_bandwidth_json(bw("healthy.json"), "MiB/sec")
-
-
-def test_json_alone_does_not_say_its_unit() -> None:
-    [row] = READERS["perftest-bw"](ended(bw("healthy.json"))).rows
-    assert (row.average_in_unknown_unit, row.peak_in_unknown_unit) == (391.87, 392.11)
-    assert row.unit == "Gb/sec"
-    pasted = f"$ cat perftest_out.json\n{bw('healthy.json')}$ \n"
-    assert READERS["perftest-bw"](ended(pasted)).rows == (row,)
-
-
-def test_the_json_of_old_versions_is_read_by_its_lines() -> None:
-    report = READERS["perftest-bw"](ended(bw("unquoted.json")))
-    assert (report.test, report.settings) == ("RDMA_Write_BW_Test", {"Mtu": "4096"})
-    [row] = report.rows
-    assert (row.size_bytes, row.average_in_unknown_unit) == (65536, 391.87)
-    assert READERS["perftest-lat"](ended(lat("unquoted.json"))).rows == perftest.parse_latency(
-        lat("healthy.txt")
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("MsgRate: 0.747432,\n", ""),  # complete without it
-        ("},\n}", "},\n"),
-        ("Mtu: 4096,", "Mtu 4096,"),
-        ("BW_peak: 392.11,", "BW_peak: 392.11.7,"),
-        ("BW_peak: 392.11,", "BW_peak: 392.11,\nBW_peak: 1.0,"),
-        ("results: {", "other: {"),
-        ("},\n}\n", "},\n}\n{\n}\n"),
-    ],
-)
-def test_what_is_not_the_old_shape_is_unreadable(old: str, new: str) -> None:
-    text = bw("unquoted.json").replace(old, new)
-    if not new and "MsgRate" in old:
-        assert perftest.parse_bandwidth_json(text)[0].mpps is None
-        return
-    with pytest.raises(Unreadable):
-        perftest.parse_bandwidth_json(text)
-
-
-def test_duration_json_has_an_average_only() -> None:
-    [row] = perftest.parse_latency_json(lat("duration.json"))
-    assert (row.average_us, row.typical_us, row.transactions_per_s) == (1.75, None, 285714.28)
-    assert row.cpu_util_percent == 3.12
 
 
 def test_a_report_says_what_was_run_and_whether_it_ended() -> None:
