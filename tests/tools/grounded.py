@@ -23,6 +23,9 @@ DERIVED: frozenset[str] = frozenset(
         "At.line",  # where in the log an event stands
         "KernelLog.messages",  # how much of the text had the form of a log
         "KernelLog.kernel_messages",
+        "Lane.number",  # JSON of ethtool -m numbers lanes by their place
+        "ModuleEeprom.flags",
+        "ModuleEeprom.vendor_oui",  # JSON has its bytes in decimal
         "PciLink.generation",  # the one that has the speed printed
         "PciLink.max_generation",
         "AerError.status",  # the kernel prints both hexadecimal, without 0x

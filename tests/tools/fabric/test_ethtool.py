@@ -137,3 +137,21 @@ def test_a_module_that_cannot_be_read_is_a_failure() -> None:
 def test_modules_that_are_not_understood_are_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         ethtool_module.parse(text)
+
+
+def test_lines_of_a_report_have_no_interface() -> None:
+    [found] = ethtool.parse(capture("ethtool", "excerpt.txt"))
+    assert (found.name, found.speed_mbps, found.lanes) == (None, 400000, 4)
+    with pytest.raises(Unreadable, match="Speed occurs twice"):
+        ethtool.parse(capture("ethtool", "excerpt.txt") * 2)
+
+
+def test_json_of_statistics_is_named_as_the_text_is() -> None:
+    found = ethtool_statistics.parse(capture("ethtool-s", "groups.json"))
+    text = ethtool_statistics.parse(capture("ethtool-s", "groups.txt"))
+    for name in ("eth-phy-SymbolErrorDuringCarrier", "eth-mac-FramesTransmittedOK"):
+        assert found.value(name) == text.value(name)
+    assert (found.interface, found.titled) == ("ens3f0np0", True)
+    assert found.value("rmon-rx-pktsNtoM-65-127") == 4077
+    with pytest.raises(Unreadable, match="one interface"):
+        ethtool_statistics.parse("[]")

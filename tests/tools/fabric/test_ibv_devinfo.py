@@ -61,12 +61,14 @@ def test_excerpts_have_ports_without_number() -> None:
 
 
 @pytest.mark.parametrize("size", range(1, len(HEALTHY) - 40, 11))
-def test_a_cut_report_shows_only_whole_ports(size: int) -> None:
+def test_a_cut_report_shows_which_devices_are_whole(size: int) -> None:
     try:
         devices = ibv_devinfo.parse(HEALTHY[:size])
     except Unreadable:
         return
-    assert all(port.port_lmc == 0 for device in devices for port in device.ports)
+    whole = [device for device in devices if device.complete]
+    assert len(devices) - len(whole) <= 1
+    assert all(port.port_lmc == 0 for device in whole for port in device.ports)
 
 
 def test_no_devices_is_a_failure() -> None:

@@ -130,3 +130,12 @@ def test_mlxfwmanager_that_fails_says_why() -> None:
 def test_mlxfwmanager_that_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         mlxfwmanager.parse(text)
+
+
+def test_types_of_roms_may_have_blanks_and_be_unknown() -> None:
+    roms = flint.parse(capture("flint", "dpu.txt")).roms
+    assert [(rom.type, rom.version, rom.cpus) for rom in roms] == [
+        ("UEFI Virtio net", "21.4.14", ("AMD64", "AARCH64")),
+        ("UEFI Virtio blk", "22.4.14", ("AMD64", "AARCH64")),
+        ("PXE", None, ()),
+    ]

@@ -25,10 +25,11 @@ def test_a_port_with_module_and_counters_is_read() -> None:
 
 
 def test_no_errors_seen_is_the_number_that_is_printed() -> None:
-    """15E-255 has every bit of the register set: below any limit, and no unknown."""
+    """15E-255 has every bit of the register set: below any limit, no unknown, and named."""
     counters = mlxlink.parse(HEALTHY).counters
     assert counters is not None
-    assert counters.effective_ber == 15e-255
+    assert (counters.effective_ber, counters.raw_ber) == (15e-255, 2e-9)
+    assert counters.no_errors_seen == ("symbol_ber", "effective_ber")
 
 
 def test_optics_are_read_lane_by_lane_with_their_limits() -> None:
@@ -122,3 +123,11 @@ def test_a_number_torn_at_the_end_is_no_number() -> None:
     counters = mlxlink.parse(text).counters
     assert counters is not None
     assert counters.link_down is None
+
+
+def test_lists_of_json_may_be_bare() -> None:
+    text = '{"result": {"output": {"Physical Counters and BER Info": {"Raw Physical BER": "1e-8", '
+    text += '"Raw Physical Errors Per Lane": ["4", "0", "7", "1"]}}}}'
+    counters = mlxlink.parse(text).counters
+    assert counters is not None
+    assert (counters.raw_errors_per_lane, counters.raw_ber) == ((4, 0, 7, 1), 1e-8)
