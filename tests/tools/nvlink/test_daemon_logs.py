@@ -60,6 +60,19 @@ def test_what_a_journal_puts_before_a_record_is_skipped(prefix: str) -> None:
     assert imex_log.parse(prefixed) == imex_log.parse(IMEX)
 
 
+def test_a_line_that_begins_like_a_record_goes_on_with_none() -> None:
+    """The seconds have three digits, as in a page whose author changed the times by hand."""
+    torn = "[Nov 30 2026 06:40:330] [ERROR] [tid 39] a fault"
+    log = imex_log.parse(f"{IMEX}{torn}\n[Nov 30 2026 06:4\n")
+    assert log.torn == (torn, "[Nov 30 2026 06:4")
+    assert log.records == imex_log.parse(IMEX).records
+    assert fabric_manager_log.parse(f"{FABRIC}{torn}\n").torn == (torn,)
+
+
+def test_what_authors_write_for_left_out_lines_is_in_no_message() -> None:
+    assert imex_log.parse(f"{IMEX}...\n").records == imex_log.parse(IMEX).records
+
+
 @pytest.mark.parametrize(
     "text", ["", "IMEX Log initializing at: 1/2/2026\n", "[Foo 30 2026 05:00:09] [INFO] [tid 1] x"]
 )

@@ -52,6 +52,19 @@ def test_states_are_read(text: str, state: str, detail: str | None, result: str 
     assert (status.active_state, status.sub_state, status.result) == (state, detail, result)
 
 
+def test_months_are_in_the_words_of_the_locale() -> None:
+    said = "nv-fabricmanager[41]: no device [NV_WARN_NOTHING_TO_DO]"
+    for stamp in ("11月 15 14:15:47", "févr. 03 07:01:00", "Nov 15 14:15:47"):
+        status = fabric_manager_status.parse(f"{stamp} ct01 {said}\n")
+        assert (status.no_switch, len(status.messages)) == (True, 1)
+
+
+def test_lines_of_the_journal_may_lack_their_time() -> None:
+    text = "nv-fabricmanager[9]: a\nsystemd[1]: nvidia-fabricmanager.service: b\nsystemd[1]:\n"
+    messages = fabric_manager_status.parse(text).messages
+    assert [item.program for item in messages] == ["nv-fabricmanager", "systemd"]
+
+
 def test_a_version_is_read() -> None:
     text = capture("fabric-manager-status", "version.txt")
     assert fabric_manager_status.parse(text).version == "570.10.01"

@@ -49,6 +49,25 @@ def test_json_says_the_same_in_words() -> None:
     assert not imex_ctl.parse(capture("imex-ctl", "failed.json")).up
 
 
+def test_nodes_and_connections_of_json_come_by_number() -> None:
+    """The tool writes its objects in no order, and N/A for the name of a node that is silent."""
+    cells = '{"1": {"status": "INVALID"}, "0": {"status": "INVALID"}}'
+    node = '{"status": "UNAVAILABLE", "host": "10.3.0.9", "hostName": "N/A", "connections": '
+    domain = imex_ctl.parse(
+        f'{{"nodes": {{"1": {node}{cells}}}, "0": {node}{cells}}}}}, "status": "DOWN"}}'
+    )
+    assert [(item.index, item.host_name) for item in domain.nodes] == [(0, None), (1, None)]
+    pairs = [(item.source, item.target) for item in domain.connections]
+    assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_a_matrix_with_columns_left_out_has_no_cells() -> None:
+    text = HEALTHY.replace("From\\To  0   1   2", "From\\To  0   1 ... 2")
+    domain = imex_ctl.parse(text)
+    assert text != HEALTHY
+    assert (domain.domain_state, domain.connections, domain.up) == ("UP", (), False)
+
+
 def test_a_domain_that_is_up_in_word_only_is_not_up() -> None:
     assert not imex_ctl.parse(JSON.replace('"CONNECTED"', '"NEVER_CONNECTED"', 1)).up
     assert not imex_ctl.parse(HEALTHY.replace("READY ", "WAITING_FOR_PEERS ", 1)).up

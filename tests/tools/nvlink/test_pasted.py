@@ -50,7 +50,16 @@ def each_line(text: str, before: str, after: str = "") -> str:
 @CASES
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("> ", ""), (">> ", ""), ("    ", ""), ("", " \t"), ("", "\r"), ("0: ", ""), ("\x1b[1m", "")],
+    [
+        ("> ", ""),
+        (">> ", ""),
+        ("# ", ""),
+        ("    ", ""),
+        ("", " \t"),
+        ("", "\r"),
+        ("0: ", ""),
+        ("\x1b[1m", ""),
+    ],
 )
 def test_what_is_put_around_lines_is_taken_off(
     text: str, parse: Callable[[str], Any], before: str, after: str
