@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from fixtures.model.errors import ToolFailed, Unreadable
@@ -51,6 +53,33 @@ def test_one_line_says_the_same() -> None:
     assert (second.name, second.state.base, second.reason) == ("ct05", "ALLOCATED", None)
 
 
+def test_keys_come_behind_the_text_too() -> None:
+    for name in ("newest.txt", "newest-one-line.txt"):
+        [node] = nodes.parse(saved(name))
+        assert (node.reason, node.reason_user) == ("rail 2: State=bad", "ops")
+        assert (node.comment, node.extra, node.reservation) == ("see INC-7", "slot=4", "jun")
+        assert node.others["Topology"] == "halls:core:leaf3,nvl:b2"
+        assert (node.others["InstanceId"], node.others["InstanceType"]) == ("i-07", "gb200.4x")
+        assert node.complete
+
+
+def test_lines_broken_by_a_mail_client_are_whole_again() -> None:
+    mail = textwrap.TextWrapper(
+        60, initial_indent="> ", subsequent_indent="> ", break_on_hyphens=False
+    )
+    folded = "\n".join(mail.fill(line) for line in saved("newest.txt").split("\n"))
+    assert folded.count("\n") > saved("newest.txt").count("\n") + 3
+    assert nodes.parse(folded) == nodes.parse(saved("newest.txt"))
+
+
+def test_lines_that_were_left_out_are_missed() -> None:
+    lines = saved("newest.txt").splitlines(keepends=True)
+    grepped = [line for line in lines if "Name" in line or "State" in line]
+    for text in ("".join(grepped), "".join([*lines[:4], "   [...]\n", *lines[5:]])):
+        [node] = nodes.parse(text)
+        assert (node.state.flags, node.complete) == (("DRAIN",), False)
+
+
 def test_json_says_the_same() -> None:
     first, second = nodes.parse(saved("degraded.json"))
     assert first.state == NodeState(base="IDLE", flags=("DRAIN",))
@@ -76,6 +105,8 @@ def test_json_says_the_same() -> None:
         ("comp", NodeState(base="comp"), True),
         ("alloc+", NodeState(base="alloc", mark="+"), True),
         ("drng@", NodeState(base="drng", mark="@"), False),
+        ("IDLE+CLOUD+POWERED_DOWN", NodeState(base="IDLE", flags=("CLOUD", "POWERED_DOWN")), False),
+        ("MIXED+REBOOT_REQUESTED", NodeState(base="MIXED", flags=("REBOOT_REQUESTED",)), False),
         ("MIXED+NOT_RESPONDING", NodeState(base="MIXED", flags=("NOT_RESPONDING",)), False),
     ],
 )  # fmt: skip
@@ -94,6 +125,8 @@ def test_what_stands_around_is_not_a_node() -> None:
 def test_no_controller_is_a_failed_tool(name: str) -> None:
     with pytest.raises(ToolFailed):
         READERS["scontrol-node"](ended(saved(name)))
+    with pytest.raises(ToolFailed, match="ct99 not found"):
+        READERS["scontrol-node"](ended("Node ct99 not found\n"))
 
 
 @pytest.mark.parametrize(
