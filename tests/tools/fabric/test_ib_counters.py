@@ -90,3 +90,9 @@ def test_states_without_a_name_have_a_number() -> None:
 def test_half_a_value_is_unreadable(line: str) -> None:
     with pytest.raises(Unreadable):
         ib_port.parse(f"{ROOT}/{line}\n")
+
+
+def test_digits_of_other_scripts_are_no_number() -> None:
+    """`int` reads Arabic digits, and so does a regular expression that is not ASCII."""
+    [device] = ib_port.parse("/sys/class/infiniband/mlx5_0/ports/1\u0663/state:4: ACTIVE\n")
+    assert device.ports == ()

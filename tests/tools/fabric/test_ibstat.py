@@ -162,3 +162,24 @@ def test_ibstatus_that_fails_says_why() -> None:
 def test_ibstatus_that_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         ibstatus.parse(text)
+
+
+def test_lines_of_a_report_are_of_no_adapter() -> None:
+    """`ibstat mlx5_0 | grep Rate`"""
+    [lines] = ibstat.parse("\tRate: 400\n\tRate: 200\n")
+    assert ([port.rate_gbps for port in lines.ports], lines.name) == ([400, 200], None)
+    first, second = ibstat.parse("State: Down\nCA 'mlx5_1'\nState: Active\n")
+    assert (first.name, first.complete, second.ports[0].state) == (None, False, "Active")
+
+
+@pytest.mark.parametrize("put", ["0xXXXXXXXXXXXXXXXX", "<redacted>", "0xa088...", "0xa088********"])
+def test_an_address_that_was_redacted_is_unknown(put: str) -> None:
+    [adapter, _] = ibstat.parse(HEALTHY.replace("0xa088c20300aa0b10", put))
+    assert (adapter.node_guid, adapter.ports[0].port_guid, adapter.complete) == (None, None, True)
+    status = STATUS.replace("a088:c203:00aa:0b10", "<redacted>")
+    assert next(port.default_gid for port in ibstatus.parse(status)) is None
+
+
+def test_a_mask_is_hexadecimal_and_says_so() -> None:
+    with pytest.raises(Unreadable, match="mask like"):
+        ibstat.parse(HEALTHY.replace("mask: 0xa741e848", "mask: a741e848", 1))

@@ -92,3 +92,10 @@ def test_no_devices_is_a_failure() -> None:
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         ibv_devinfo.parse(text)
+
+
+def test_lines_of_a_report_are_of_no_device() -> None:
+    """`ibv_devinfo | grep state`"""
+    [lines] = ibv_devinfo.parse("state: PORT_ACTIVE (4)\nstate: PORT_DOWN (1)\n")
+    assert [port.state for port in lines.ports] == ["PORT_ACTIVE", "PORT_DOWN"]
+    assert (lines.name, lines.complete) == (None, False)

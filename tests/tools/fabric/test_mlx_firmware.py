@@ -139,3 +139,8 @@ def test_types_of_roms_may_have_blanks_and_be_unknown() -> None:
         ("UEFI Virtio blk", "22.4.14", ("AMD64", "AARCH64")),
         ("PXE", None, ()),
     ]
+
+
+def test_what_an_installer_says_before_the_query_is_its_own() -> None:
+    text = f"Setting up some-updater (5.6) ...\nInitializing...\n{MANAGER}"
+    assert mlxfwmanager.parse(text) == mlxfwmanager.parse(MANAGER)

@@ -140,7 +140,13 @@ def test_a_last_line_that_may_go_on_is_not_read(
     assert dict(leaves(reading(tool, f"{head}{last}\n[root@r03-ct07 ~]# "))).get(where) is not None
 
 
-@pytest.mark.parametrize("line", ["+ ibstat", "sudo ibstat mlx5_0", "`ibstat | grep x`", "#ibstat"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("+ ibstat", "sudo ibstat mlx5_0", "`ibstat | grep x`", "#ibstat", "~~~", "CODE"),
+        "[root@r03-ct07:~]#/usr/sbin/ibstat",
+    ],
+)
 def test_a_command_is_no_part_of_a_report(line: str) -> None:
     text = f"{line}\n{CA}State: Active\n"
     assert reading("ibstat", text) == reading("ibstat", f"{CA}State: Active\n")

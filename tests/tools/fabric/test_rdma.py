@@ -124,3 +124,9 @@ def test_gids_that_are_not_understood_are_unreadable(text: str) -> None:
 def test_a_host_without_devices_is_a_failure() -> None:
     with pytest.raises(ToolFailed, match="cannot access"):
         show_gids.read(ended(capture("show-gids", "failed.txt")))
+
+
+def test_counters_that_a_mail_wrapped_are_read() -> None:
+    text = "> link mlx5_0/1 rx_write_requests 4 rx_read_requests\n> 7 out_of_buffer 0\n"
+    [found] = rdma_statistic.parse(text)
+    assert found.counters == {"rx_write_requests": 4, "rx_read_requests": 7, "out_of_buffer": 0}
