@@ -101,9 +101,19 @@ def test_gpus_that_a_driver_does_not_list_are_unknown_beside_one_it_lost() -> No
     others = [slot for slot in slots if slot not in lost]
     assert [(slot.bound, slot.responsive) for slot in lost] == [("bound", False)]
     assert {(slot.bound, slot.responsive) for slot in others} == {(None, None)}
-    assert all("named only GPUs that it lost" in slot.detail for slot in others)
-    with pytest.raises(Unreadable, match="hgx01/gpu0: the driver named only GPUs that it lost"):
+    assert all("did not list every GPU" in slot.detail for slot in others)
+    with pytest.raises(Unreadable, match="hgx01/gpu0: nvidia-smi did not list every GPU"):
         _ = slots[0].device
+
+
+def test_gpus_behind_a_cut_are_unknown_and_not_missing() -> None:
+    tray = shipped("hgx8").hosts["hgx01"]
+    text = (
+        "<nvidia_smi_log><attached_gpus>8</attached_gpus>"
+        '<gpu id="00000000:1B:00.0"><ecc_mode></ecc_mode></gpu><gpu id="00000000:43:00.0"><ecc'
+    )
+    bound = [slot.bound for slot in facts(tray, {"nvidia-smi-q": answer(text)}).gpus]
+    assert bound == ["bound", *[None] * 7]
 
 
 def test_a_gpu_that_a_complete_list_leaves_out_is_missing() -> None:

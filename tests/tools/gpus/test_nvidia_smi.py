@@ -120,6 +120,28 @@ def test_what_is_not_understood_is_unreadable(text: str) -> None:
         nvidia_smi.parse(text)
 
 
+@pytest.mark.parametrize("more", ["", "\n[root@n1 ~]# exit\n"])
+def test_gpus_before_a_cut_are_certain(more: str) -> None:
+    first = nvidia_smi.parse(HEALTHY).gpus[0]
+    for at in range(HEALTHY.index("</gpu>") + 6, HEALTHY.rindex("</gpu>") + 6, 200):
+        log = nvidia_smi.parse(HEALTHY[:at] + more)
+        assert (log.gpus, log.attached_gpus, log.complete) == ((first,), 2, False)
+    with pytest.raises(Unreadable, match="cut before the end of its first GPU"):
+        nvidia_smi.parse(HEALTHY[: HEALTHY.index("</gpu>") + 5] + more)
+
+
+def test_the_element_of_a_gpu_is_read_without_its_document() -> None:
+    excerpt = HEALTHY[HEALTHY.index("<gpu id=") : HEALTHY.index("</gpu>") + 6]
+    log = nvidia_smi.parse(f"$ nvidia-smi -q -x -i 0 | sed -n 9,200p\n{excerpt}\n")
+    assert (log.gpus, log.complete) == (nvidia_smi.parse(HEALTHY).gpus[:1], False)
+    with pytest.raises(Unreadable, match="2 reports"):
+        nvidia_smi.parse(excerpt + HEALTHY)
+
+
+def test_lines_left_out_of_the_xml_make_it_incomplete() -> None:
+    assert not nvidia_smi.parse(HEALTHY.replace("<fabric>", "\n...\n<fabric>", 1)).complete
+
+
 def test_entities_are_refused() -> None:
     bomb = '<!DOCTYPE nvidia_smi_log [<!ENTITY a "aaaa">]><nvidia_smi_log>&a;</nvidia_smi_log>'
     with pytest.raises(Unreadable):

@@ -10,6 +10,7 @@ from fixtures.tools.gpus.nvidia_smi import Fabric, Gpu, RetiredPages
 from tests.tools.captures import capture, ended
 
 TWO = capture("nvidia-smi", "two.txt")
+ONE = TWO[: TWO.index("GPU 00000000:C3")]
 FABRIC = "    Fabric\n        State   : {state}\n        Status  : {status}\n"
 
 
@@ -161,13 +162,58 @@ def test_what_is_not_whole_says_so(text: str) -> None:
             "diff",
         ),
         ("FRU Device Description : Builtin\n Product Name : X\n Product Serial : 1\n", "expected"),
-        ("| NVIDIA-SMI 590.44.01   Driver Version: 590.44.01 |\n", "add -q"),
+        ("| NVIDIA-SMI 590.44.01   Driver Version: 590.44.01 |\n", "run `nvidia-smi -q -x`"),
         ("", "found 'nothing'"),
     ],
 )
 def test_what_is_not_understood_is_unreadable(text: str, said: str) -> None:
     with pytest.raises(Unreadable, match=said):
         nvidia_smi.parse(text)
+
+
+@pytest.mark.parametrize("before", ["", " ", "    "])
+def test_without_indent_sections_are_told_by_their_names(before: str) -> None:
+    flat = "".join(f"{before}{line.strip()}\n" for line in ONE.splitlines())
+    read = nvidia_smi.parse(flat)
+    assert read.gpus == nvidia_smi.parse(ONE).gpus
+    assert not read.complete
+
+
+def test_without_indent_a_label_of_a_section_that_is_not_read_is_not_the_gpus() -> None:
+    text = "GPU 0000:1B:00.0\nProduct Name : A\nMax Clocks\nSM : 1980 MHz\nClocks\nSM : 210 MHz\n"
+    gpu = only(text + "vGPU Software Licensed Product\nProduct Name : B\n")
+    assert (gpu.product, gpu.sm_clock_mhz) == ("A", 210.0)
+
+
+def test_without_indent_mig_devices_cannot_be_told_apart() -> None:
+    flat = "\n".join(map(str.strip, TWO.splitlines()))
+    with pytest.raises(Unreadable, match="the indent is lost"):
+        nvidia_smi.parse(flat)
+
+
+def test_a_paste_can_lose_the_first_level_of_indent() -> None:
+    shifted = "".join(f"{line.removeprefix('    ')}\n" for line in TWO.splitlines())
+    assert nvidia_smi.parse(shifted) == nvidia_smi.parse(TWO)
+
+
+def test_the_indent_of_the_banner_does_not_matter() -> None:
+    assert nvidia_smi.parse(TWO.replace("=====", "      =====", 1)) == nvidia_smi.parse(TWO)
+
+
+def test_a_board_without_a_pci_address_is_read() -> None:
+    log = nvidia_smi.parse("=====NVSMI LOG=====\nGPU N/A\n    Product Name : Orin (nvgpu)\n")
+    assert [(gpu.pci, gpu.product) for gpu in log.gpus] == [(None, "Orin (nvgpu)")]
+    assert not log.complete
+
+
+def test_a_gpu_that_does_not_average_gives_its_power_all_the_same() -> None:
+    draws = "Average Power Draw : N/A\n        Instantaneous Power Draw : 61.20 W\n"
+    assert only(f"GPU 0000:1B:00.0\n    GPU Power Readings\n        {draws}").power_draw_w == 61.2
+
+
+def test_the_power_limit_of_old_drivers_is_the_enforced_one() -> None:
+    limits = "Power Limit : 700.00 W\n        Enforced Power Limit : 500.00 W\n"
+    assert only(f"GPU 0000:1B:00.0\n    Power Readings\n        {limits}").power_limit_w == 500.0
 
 
 def test_a_launchers_labels_are_taken_off() -> None:

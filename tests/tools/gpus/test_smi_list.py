@@ -51,13 +51,31 @@ def test_a_driver_that_does_not_answer_is_tool_failed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        (HEALTHY[:-5], 2),
+        (HEALTHY.replace("GPU 1:", "...\nGPU 1:"), 3),
+        (HEALTHY + "and five more of them\n", 3),
+    ],
+)
+def test_a_list_that_is_not_whole_says_so(text: str, listed: int) -> None:
+    found = smi_list.parse(text)
+    assert (len(found.gpus), found.complete) == (listed, False)
+
+
+def test_another_command_behind_the_list_is_not_read() -> None:
+    text = f"{HEALTHY}(base) root@n1:~# nvidia-smi\nMon Nov 30 10:00:00 2026\n+---+\n"
+    assert smi_list.parse(text) == smi_list.parse(HEALTHY)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
         HEALTHY + HEALTHY,
-        HEALTHY[:-5],
         DEGRADED.replace("Device  1", "Device  0"),
-        HEALTHY.replace("GPU 1:", "...\nGPU 1:"),
+        HEALTHY + "[root@n1 ~]# \n" + HEALTHY.replace("GPU ", "GPU 1"),
+        HEALTHY.replace("GPU 1: ", "GPU 1 ", 1),
         HEALTHY + "\t Link 0: 25 GB/s\n",
     ],
 )

@@ -6,7 +6,8 @@ import pytest
 
 from fixtures.model.errors import ToolFailed, Unreadable
 from fixtures.tools.gpus import smi_query
-from fixtures.tools.gpus.smi_query import Quantity, Row
+from fixtures.tools.gpus.smi_cells import Quantity
+from fixtures.tools.gpus.smi_query import Row
 from tests.tools.captures import capture, ended
 
 HEALTHY = capture("nvidia-smi-query", "healthy.csv")
@@ -44,6 +45,8 @@ def test_cells_have_the_types_of_their_fields() -> None:
         ("inforom.ecc", "7.10", "7.10"),
         ("driver_version", "610.62", "610.62"),
         ("compute_cap", "9.0", "9.0"),
+        ("fabric.status", "Insufficient Resources", "Insufficient Resources"),
+        ("fabric.status", "[N/A]", None),
         ("pci.device_id", "0x233010DE", "0x233010DE"),
         ("clocks_event_reasons.active", "0x0000000000000001", "0x0000000000000001"),
         ("ecc.errors.corrected.volatile.device_memory", "7", 7),
@@ -68,6 +71,35 @@ def test_lost_and_unreachable_gpus_are_told() -> None:
     assert [row.lost for row in table.rows] == [False, True]
     assert table.column("temperature.gpu") == [58, None]
     assert table.unreachable == ("0000:43:00.0",)
+
+
+def test_what_the_driver_could_not_read_is_told_from_what_there_is_not() -> None:
+    [row] = smi_query.parse(
+        "index, fan.speed [%], ecc.mode.current\n0, [N/A], [Unknown Error]\n"
+    ).rows
+    assert row.failed == ("ecc.mode.current",)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (HEALTHY.replace("1, NVIDIA", "...\n1, NVIDIA"), 2),
+        (HEALTHY[:-30], 1),
+        ("index, clocks.sm [MHz]\n0, 210 MHz\n1, 1980 MHz\n2, 19", 2),
+        ("0, NVIDIA B300, 5 %\n1, NVIDIA B300, 6 %\n2, NVIDIA B3", 2),
+    ],
+)
+def test_rows_left_out_and_a_last_row_that_is_cut_make_it_incomplete(text: str, rows: int) -> None:
+    found = smi_query.parse(text)
+    assert (len(found.rows), found.complete) == (rows, False)
+
+
+def test_a_loop_that_was_interrupted_is_read() -> None:
+    assert smi_query.parse(HEALTHY + "^C\n") == smi_query.parse(HEALTHY)
+
+
+def test_the_drivers_version_alone_is_read() -> None:
+    assert smi_query.parse("535.183.01\n").rows[0].values == ("535.183.01",)
 
 
 def test_without_a_header_cells_keep_their_unit() -> None:
@@ -123,7 +155,6 @@ def test_a_field_that_the_tool_does_not_know_is_tool_failed() -> None:
         (HEALTHY.replace("612.75 W", "612.75 mW"), r"expected|a number"),
         (HEALTHY.replace("612.75 W", "much"), "a number of W expected"),
         ("index, index\n0, 1\n", "twice"),
-        (HEALTHY.replace("1, NVIDIA", "...\n1, NVIDIA"), "left out"),
         ("0, NVIDIA B300\n1\n", "no header"),
     ],
 )

@@ -36,6 +36,12 @@ def test_a_page_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize("word", ["[GPU is lost]", "[Unknown Error]"])
+def test_pages_that_the_driver_could_not_read_are_not_none(word: str) -> None:
+    with pytest.raises(Unreadable, match="could not read the retired pages"):
+        smi_retired_pages.parse(HEALTHY.replace("[N/A]", word, 1))
+
+
 def test_no_device_is_tool_failed() -> None:
     with pytest.raises(ToolFailed, match="No devices"):
         smi_retired_pages.read(ended(capture("nvidia-smi-retired-pages", "failed.txt")))

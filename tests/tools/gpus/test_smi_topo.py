@@ -66,6 +66,18 @@ def test_rows_that_are_missing_make_it_incomplete() -> None:
     assert not smi_topo.parse("".join(rows[:3])).complete
 
 
+def test_rows_behind_those_that_were_left_out_are_read() -> None:
+    rows = BLANKS.splitlines(keepends=True)
+    found = smi_topo.parse("".join([*rows[:2], "...\n", *rows[3:]]))
+    assert [row.device for row in found.rows][:2] == ["GPU0", "GPU2"]
+    assert not found.complete
+
+
+def test_blanks_in_place_of_some_tabs_are_read() -> None:
+    text = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV6  6,14\nGPU1\tNV6\t X \t4,12\n"
+    assert [row.cpu_affinity for row in smi_topo.parse(text).rows] == ["6,14", "4,12"]
+
+
 @pytest.mark.parametrize("lost", [1, 8, 12, 20, 26])
 def test_a_last_row_that_is_cut_is_left_out(lost: int) -> None:
     cut = BLANKS.rstrip("\n")[:-lost]

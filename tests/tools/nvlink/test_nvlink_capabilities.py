@@ -31,6 +31,12 @@ def test_a_gpu_without_links_is_unknown() -> None:
     assert without.links is None
 
 
+def test_lines_without_a_gpu_are_of_an_unknown_one() -> None:
+    [gpu] = nvlink_capabilities.parse("$ nvidia-smi nvlink -c -i 1\n" + HEALTHY.split("\n", 1)[1])
+    assert gpu.links == nvlink_capabilities.parse(HEALTHY)[0].links
+    assert (gpu.index, gpu.complete) == (None, False)
+
+
 def test_a_driver_that_does_not_answer_is_tool_failed() -> None:
     with pytest.raises(ToolFailed):
         nvlink_capabilities.read(ended(capture("nvlink-capabilities", "failed.txt")))

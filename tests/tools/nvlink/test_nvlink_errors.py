@@ -57,6 +57,43 @@ def test_counters_by_lane_have_the_lane_in_their_name() -> None:
     assert gpu.links[0].counters == {"crc_error_lane_1": 7, "crc_errors": 7}
 
 
+def test_drivers_up_to_470_print_the_number_first() -> None:
+    kinds = ("replay", "recovery", "flit CRC", "data CRC")
+    text = "".join(f"\t Link 4: {n} {kind} errors\n" for n, kind in enumerate(kinds))
+    [gpu] = nvlink_errors.parse(GPU + text)
+    assert gpu.links is not None
+    assert gpu.links[0].index == 4
+    assert gpu.links[0].counters == {
+        "replay_errors": 0,
+        "recovery_errors": 1,
+        "flit_crc_errors": 2,
+        "data_crc_errors": 3,
+    }
+    [cut] = nvlink_errors.parse((GPU + text).removesuffix("ors\n"))
+    assert not cut.complete
+
+
+def test_counters_by_lane_stand_below_their_link() -> None:
+    lanes = "\t\t Lane 0: 4 CRC errors\n\t\t Lane 0 ECC Correction Count: 7 (Overflow=1)\n"
+    [gpu] = nvlink_errors.parse(f"{GPU}\t Link 0:\n{lanes}\t Link 1:\n{lanes}")
+    assert gpu.links is not None
+    assert [link.index for link in gpu.links] == [0, 1]
+    assert gpu.links[1].counters == {
+        "lane_0_crc_errors": 4,
+        "lane_0_ecc_correction_count": 7,
+        "lane_0_ecc_correction_count_overflow": 1,
+    }
+    with pytest.raises(Unreadable, match="expected 'Link n:'"):
+        nvlink_errors.parse(GPU + lanes)
+
+
+def test_a_link_that_could_not_be_read_makes_it_incomplete() -> None:
+    said = "NVML: Unable to retrieve NvLink CRC error counter for link 1: Unknown Error\n"
+    [gpu] = nvlink_errors.parse(f"{GPU}\t Link 0: CRC Errors: 0\n{said}")
+    assert gpu.links is not None
+    assert (len(gpu.links), gpu.complete, gpu.note) == (1, False, said.rstrip())
+
+
 def test_a_field_of_the_next_driver_that_is_no_number_is_kept() -> None:
     assert counter("Link training: Done") == "Done"
     assert counter("Tx traffic: 12 KiB") == "12 KiB"

@@ -69,6 +69,50 @@ def test_a_last_line_that_is_cut_is_no_link(end: str) -> None:
     assert len(last.links) == 17
 
 
+def test_links_without_the_line_of_their_gpu_are_of_an_unknown_one() -> None:
+    excerpt = HEALTHY[HEALTHY.index("\t Link 16:") :]
+    unknown, second = nvlink_status.parse(excerpt)
+    assert (unknown.index, unknown.name, unknown.active) == (None, None, None)
+    assert unknown.links is not None
+    assert [link.index for link in unknown.links] == [16, 17]
+    assert (unknown.complete, second.complete) == (False, True)
+
+
+def test_a_link_that_was_asked_for_and_is_down_is_inactive() -> None:
+    said = "NVML: Unable to retrieve NVLink information for link 3 - inActive"
+    [gpu] = nvlink_status.parse(f"GPU 0: NVIDIA H100 (UUID: GPU-1)\n{said}\n")
+    assert gpu.links == (nvlink_status.Link(index=3, rate_gbytes=None),)
+    assert not gpu.complete
+
+
+def test_a_sentence_among_the_links_is_for_one_of_them() -> None:
+    said = "NVML: Unable to retrieve NVLink speed for link 3: Unknown Error"
+    links = [line for line in HEALTHY.splitlines() if "Link 3:" not in line]
+    first, second = nvlink_status.parse("\n".join([*links[:4], said, *links[4:], ""]))
+    assert first.links is not None
+    assert (len(first.links), first.active, first.note) == (17, None, said)
+    assert (second.active, second.complete) == (17, True)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "(base) user@node:~$ \n",
+        "bash-5.1$ exit\n",
+        "PS C:\\Users\\x> exit\n",
+        "--- nvidia-smi topo -m ---\nother output\n",
+        "=== what comes next ===\n",
+    ],
+)
+def test_what_a_prompt_or_a_heading_begins_is_not_read(after: str) -> None:
+    assert nvlink_status.parse(HEALTHY + after) == nvlink_status.parse(HEALTHY)
+
+
+def test_text_that_goes_on_after_the_links_may_stand_for_more_of_them() -> None:
+    first, second = nvlink_status.parse(HEALTHY + "... (6 more GPUs, all alike)\n")
+    assert (first.complete, second.complete, second.active) == (True, False, None)
+
+
 def test_lines_around_the_report_are_skipped() -> None:
     text = f"```\n[root@n1 ~]# nvidia-smi nvlink -s\n{HEALTHY}[root@n1 ~]# exit\n```\n"
     assert nvlink_status.parse(text) == nvlink_status.parse(HEALTHY)
@@ -92,7 +136,6 @@ def test_a_driver_that_does_not_answer_is_tool_failed() -> None:
     "text",
     [
         "",
-        "\t Link 0: 25 GB/s\n",
         HEALTHY + HEALTHY,
         HEALTHY.replace("Link 3", "Lane 3"),
         HEALTHY.replace("Link 3:", "Link 4:"),
