@@ -78,6 +78,12 @@ def test_a_tray_is_identified() -> None:
     assert (version.image, version.kernel) == ("nvos-25.02.2344", "6.1.38+deb12")
 
 
+def test_newer_versions_call_the_product_a_system_type() -> None:
+    """25.02.4253 and later."""
+    text = capture("nvos-platform", "platform.txt").replace("product-name", "system-type ")
+    assert nvos_platform.parse_platform(text).product_name == "N5110_LD"
+
+
 def test_keys_of_newer_versions_are_kept() -> None:
     tray = nvos_platform.parse_platform(capture("nvos-platform", "platform.json"))
     assert tray.other == {"asic-count": "2"}

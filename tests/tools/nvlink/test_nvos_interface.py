@@ -72,6 +72,21 @@ def test_an_impossible_bit_error_rate_is_implausible(rate: str) -> None:
         nvos_interface.parse(DETAIL.replace("1E-7", rate))
 
 
+def test_bit_error_rates_of_all_ports_are_listed() -> None:
+    good, bad, absent = nvos_interface.parse(capture("nvos-interface", "ber.txt"))
+    assert (good.raw_ber, good.effective_ber, good.symbol_ber) == (2e-9, 15e-255, 15e-255)
+    assert (bad.raw_ber, bad.effective_ber, bad.symbol_ber) == (7e-6, 4e-12, 1e-13)
+    assert (bad.counters["sym-errs"], bad.counters["eff-errs"]) == (21, 96)
+    assert (absent.raw_ber, absent.effective_ber, absent.symbol_ber) == (None, None, None)
+
+
+def test_lanes_follow_a_port_in_a_table_of_their_own() -> None:
+    port = only(capture("nvos-interface", "health.txt"))
+    assert (port.name, port.raw_ber, port.raw_ber_lanes) == ("acp4", 5e-8, {0: 4e-8, 1: 9e-9})
+    assert port.counters["phy-raw-errors-lane-0"] == 40117
+    assert port.other["snr-media-lane-1"] == "22.50 dB"
+
+
 def test_all_ports_are_listed_by_column_name() -> None:
     ports = nvos_interface.parse(LIST)
     assert [port.name for port in ports] == ["acp1", "acp2", "eth0", "fnm1", "sw1p1s1"]
