@@ -52,7 +52,7 @@ GUID = 16
 """Digits of a GUID; some tools print it without the leading zeros."""
 
 _NUMBERS = re.compile(
-    r"0[xX]([0-9a-fA-F]{1,32})"
+    r"\.?0[xX]([0-9a-fA-F]{1,32})"
     r"|((?:\d+(?:\.\d*)?|(?<!\.)\.\d+)(?:[eE][+-]?\d{1,4})?)"  # not the last of many dots
     r"|\b([0-9a-fA-F]{1,16})\b",
     re.ASCII,

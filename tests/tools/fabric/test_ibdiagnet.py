@@ -112,3 +112,11 @@ def test_a_run_that_failed_says_why() -> None:
         parse(capture("ibdiagnet", "failed.txt"))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("ibdiagnet", "empty.txt"))
+
+
+def test_a_number_of_nodes_is_no_end_of_a_guid() -> None:
+    log = parse(
+        "-I- Discovering ... 2 nodes (1 Switches & 1 CA-s) discovered.\n"
+        "GUID=0xa6 nodes (1 Switches & 5 CA-s) discovered.\n"
+    )
+    assert (log.nodes, log.total_cas) == (2, 1)

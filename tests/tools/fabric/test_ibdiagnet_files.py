@@ -137,3 +137,21 @@ def test_a_ragged_row_spoils_its_section_only() -> None:
 def test_an_end_without_start_is_refused() -> None:
     with pytest.raises(Unreadable, match="ends no section"):
         ibdiagnet_db_csv.parse(CSV.replace("START_LINKS\n", ""))
+
+
+def test_zeros_before_a_number_are_no_octal() -> None:
+    managers = ibdiagnet_sm.parse(SM.replace("dev=4129", "dev=04129")).managers
+    assert {manager.device_id for manager in managers} == {4129}
+    assert managers[0].lid == 1
+    assert ibdiagnet_sm.parse(SM.replace("lid=0x0001", "lid=0012")).managers[0].lid == 12
+    port = ibdiagnet_pm.parse(PM.replace("Device=4129", "Device=04129")).ports[0]
+    assert port.device_id == 4129
+
+
+def test_a_quote_that_is_not_closed_ends_with_its_line() -> None:
+    text = 'START_NODES\nNodeDesc,NodeGUID\n"leaf,0x1\nspine",0x2\nEND_NODES\n'
+    section = ibdiagnet_db_csv.parse(text).section("NODES")
+    assert not section.well_formed
+    assert section.rows == ()
+    with pytest.raises(Unreadable, match="cells of its header"):
+        list(section.records())

@@ -103,3 +103,45 @@ def test_no_page_is_a_failed_tool() -> None:
         READ(ended(capture("ibportstate", "failed.txt"), rc=255))
     with pytest.raises(Unreadable, match="found none"):
         READ(ended(capture("ibportstate", "empty.txt")))
+
+
+def page(state: str, vendor: str) -> str:
+    return (
+        f"# Port info: Lid 3 port 1\nLinkState:.......................{state}\n"
+        "PhysLinkState:...................LinkUp\nLinkWidthActive:.................4X\n"
+        "LinkSpeedSupported:..............2.5 Gbps\nLinkSpeedActive:.................2.5 Gbps\n"
+        "Mkey:............................<not displayed>\nProtectBits:.....................0\n"
+        f"# MLNX ext Port info: Lid 3 port 1\nLinkSpeedEnabled:................{vendor}\n"
+    )
+
+
+def test_each_page_has_the_vendors_page_below_it() -> None:
+    text = f"Initial CA/RT PortInfo:\n{page('Active', '0x01')}\nAfter PortInfo set:\n"
+    before, after = parse(text + page("Down", "0x00")).ports
+    assert before.mlnx == {"LinkSpeedEnabled": "0x01"}
+    assert after.mlnx == {"LinkSpeedEnabled": "0x00"}
+    vendor_only = page("Active", "0x01").partition("# MLNX")
+    with pytest.raises(Unreadable, match="without the port's above"):
+        parse("".join(vendor_only[1:]))
+
+
+def test_a_page_of_a_later_version_ends_with_its_keys() -> None:
+    assert parse(page("Active", "0x01")).port.complete
+    assert not parse(page("Active", "0x01").partition("ProtectBits")[0]).port.complete
+
+
+def test_an_excerpt_without_title_is_read_as_such() -> None:
+    port = parse("LinkState:..........Active\nLinkWidthActive:....4X\n").port
+    assert (port.port, port.link_state, port.width, port.complete) == (None, "Active", "4X", False)
+    with pytest.raises(Unreadable, match="a title is missing"):
+        parse("LinkState:..........Active\n" * 2)
+
+
+def test_what_it_finds_wrong_with_a_link_is_kept() -> None:
+    said = (
+        "ibwarn: [9] validate_width: Peer ports operating at active width 1 rather than  2 (4x)\n"
+    )
+    for result in (ended(HEALTHY + said), ended(HEALTHY, stderr=said)):
+        assert READ(result).remarks == (
+            "Peer ports operating at active width 1 rather than  2 (4x)",
+        )

@@ -121,3 +121,30 @@ def test_a_failed_discovery_is_a_failed_tool() -> None:
 def test_warnings_of_the_mad_library_are_skipped() -> None:
     noise = "ibwarn: [77] _do_madrpc: recv failed: Connection timed out\n"
     assert parse(noise + DEGRADED.replace("\n   GUID", "\n" + noise + "   GUID")) == parse(DEGRADED)
+
+
+def test_lines_that_a_mail_client_broke_are_read() -> None:
+    broken = (
+        DEGRADED.replace("] [", "]\n[")
+        .replace(" == 65535", " ==\n65535")
+        .replace("errors beyond threshold", "errors beyond\nthreshold")
+        .replace("bad nodes found", "bad nodes\nfound")
+        .replace("==>  0x", "==>\n0x")
+    )
+    assert broken.count("\n") > DEGRADED.count("\n") + 5
+    report, whole = parse(broken), parse(DEGRADED)
+    assert report.complete
+    assert [node.ports[0].counters for node in report.bad] == [
+        node.ports[0].counters for node in whole.bad
+    ]
+    assert (report.bad[0].ports[0].link or "").split() == (whole.bad[0].ports[0].link or "").split()
+
+
+def test_an_excerpt_below_the_title_has_its_ports() -> None:
+    (node,) = parse(DEGRADED[DEGRADED.index("   GUID 0x200001 port 3") :]).bad
+    assert (node.name, [port.port for port in node.ports]) == (None, [3])
+    assert not parse(DEGRADED[DEGRADED.index("   GUID 0x200001 port 3") :]).complete
+    counters = capture("ibqueryerrors", "counters.txt")
+    report = parse(counters[counters.index("   GUID") :])
+    assert report.bad == ()
+    assert report.data[0].name is None

@@ -82,3 +82,26 @@ def test_an_error_of_the_script_is_a_failed_tool() -> None:
         READERS["ibswinfo"](ended(stderr=capture("ibswinfo", "failed.txt"), rc=1))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("ibswinfo", "empty.txt"))
+
+
+def test_a_page_and_short_outputs_have_their_ends() -> None:
+    assert parse(HEALTHY).complete
+    assert parse(capture("ibswinfo", "vitals.txt") + "\n").complete
+    for cut in ("PSU1 status", "temperature (C)", "fan#1", "fan#2"):
+        assert not parse(HEALTHY[: HEALTHY.index(cut)]).complete
+
+
+def test_half_a_number_at_the_end_is_left_out() -> None:
+    switch = parse(HEALTHY[: HEALTHY.index("46\n---")])
+    assert switch.fan_rpm == {1: 5426}
+    assert not switch.complete
+
+
+def test_what_is_no_number_is_named_as_it_stands_there() -> None:
+    switch = parse("psu0.power (W)     : ?\ncur.temp (C)       : w73\nQSFP#01.temp (C)   : x\n")
+    assert switch.unreadable == ("psu0.power (W) ?", "cur.temp (C) w73", "QSFP#01.temp (C) x")
+
+
+def test_setting_a_description_is_no_report() -> None:
+    with pytest.raises(Unreadable, match="sets a description"):
+        parse("Device: lid-44\n  Current node description: a\n  Set node description to : b\n")

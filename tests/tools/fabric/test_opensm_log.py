@@ -86,3 +86,36 @@ def test_another_text_is_refused() -> None:
     for name in ("failed.txt", "empty.txt"):
         with pytest.raises(Unreadable, match="found none"):
             parse(capture("opensm-log", name))
+
+
+OLD = """\
+Sep  2 18:10:40 sm1 OpenSM[52]: OpenSM 3.2.6_20090317#012
+Sep  2 18:10:40 sm1 OpenSM[52]: Entering DISCOVERING state#012
+Sep  2 18:10:41 sm1 systemd[1]: Started LSB: Start opensm subnet manager..
+Sep  2 18:12:50 sm1 OpenSM[52]: Entering MASTER state#012
+Sep  2 18:12:50 sm1 OpenSM[52]: SUBNET UP#012
+"""
+
+
+def test_a_line_feed_that_rsyslog_wrote_out_is_none_of_the_message() -> None:
+    log = parse(OLD)
+    assert (log.version, log.state) == ("3.2.6_20090317", "MASTER")
+    assert log.subnet_up == ("Sep  2 18:12:50",)
+    assert log.untimed == ()
+
+
+def test_two_managers_in_one_syslog_are_refused() -> None:
+    other = OLD.replace("[52]", "[53]").replace("MASTER", "STANDBY")
+    turns = "".join(
+        a + b for a, b in zip(OLD.splitlines(True), other.splitlines(True), strict=True)
+    )
+    with pytest.raises(Unreadable, match="in turns, processes 52, 53"):
+        parse(turns)
+    assert parse(OLD + other).state == "STANDBY"
+
+
+def test_a_manager_that_ended_has_no_state() -> None:
+    ended = OLD + "Sep  2 19:00:00 sm1 OpenSM[52]: Exiting SM#012\n"
+    log = parse(ended)
+    assert (log.state, log.running, log.exits) == (None, False, ("Sep  2 19:00:00",))
+    assert parse(ended + OLD.replace("[52]", "[60]")).state == "MASTER"

@@ -149,7 +149,26 @@ def test_a_failure_in_a_loop_is_not_passed_over() -> None:
 
 def test_two_hosts_in_one_output_are_refused() -> None:
     labelled = "".join(f"{rank}: {line}\n" for rank in (0, 1) for line in HEALTHY.splitlines())
-    with pytest.raises(Unreadable, match="2 sources"):
+    with pytest.raises(Unreadable, match="2 reports"):
         parse(labelled)
     one = "".join(f"0: {line}\n" for line in HEALTHY.splitlines())
     assert parse(one) == parse(HEALTHY)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "SwPortVLCongestion counters",
+        "PortVLXmitWaitCounters counters",
+        "PortExtendedSpeedsCounters with RS-FEC Active counters",
+        "PortSamplesControl",
+    ],
+)
+def test_the_title_of_every_counter_set_is_known(kind: str) -> None:
+    (port,) = parse(f"# {kind}: Lid 9 port 3\nPortSelect:......................3\nTick:....7\n")
+    assert (port.kind, port.lid, port.port, port.counters) == (kind, 9, 3, {"Tick": 7})
+
+
+def test_a_title_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(Unreadable, match="expected '# Port counters"):
+        parse(HEALTHY + "# Port counters: Lid\nLinkDownedCounter:...............3\n")

@@ -53,3 +53,23 @@ def test_a_failed_query_is_a_failed_tool() -> None:
         READERS["sminfo"](ended(capture("sminfo", "failed.txt"), rc=255))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("sminfo", "empty.txt"))
+
+
+def test_a_line_that_a_mail_client_broke_is_read() -> None:
+    broken = HEALTHY.replace(" priority 0 state", " priority 0\nstate")
+    assert parse(broken) == parse(HEALTHY)
+    assert parse("> " + broken.replace("\n", "\n> ")) == parse(HEALTHY)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sminfo: iberror: query failed",
+        "sminfo: iberror: [pid 17] main: failed: query",
+        "sminfo: iberror: failed: Failed to open 'mlx5_0' port '1'",
+        "ibpanic: [17] main: can't resolve sm port (null): (Invalid argument)",
+    ],
+)
+def test_every_form_of_its_failure_is_one(said: str) -> None:
+    with pytest.raises(ToolFailed, match="sminfo"):
+        parse(said + "\n")

@@ -139,3 +139,16 @@ def test_half_a_line_of_the_log_is_refused() -> None:
         ufm_events.parse(DOWN + DOWN)
     with pytest.raises(Unreadable, match="expected JSON"):
         ufm_events.parse(capture("ufm-events", "empty.txt"))
+
+
+def test_numbers_that_json_cannot_hold_and_lists_of_objects_are_refused() -> None:
+    with pytest.raises(Implausible):
+        ufm_ports.parse('[{"physical_state": "Link Up", "supported_speed": [1e999]}]')
+    with pytest.raises(Unreadable, match="expected a text"):
+        ufm_ports.parse('[{"physical_state": "Link Up", "supported_speed": [{"a": 1}]}]')
+
+
+def test_quotes_and_fences_around_json_are_skipped() -> None:
+    assert ufm_ports.parse(f"```json\n{PORTS}```\n") == ufm_ports.parse(PORTS)
+    quoted = "".join(f"> {line}\n" for line in PORTS.splitlines())
+    assert ufm_ports.parse(quoted) == ufm_ports.parse(PORTS)
