@@ -57,6 +57,11 @@ def test_older_tables_have_the_port_number_first() -> None:
     assert [port.number for port in parse(text).switches[0].ports] == [1, 2, 65]
 
 
+def test_columns_under_their_shorter_names() -> None:
+    text = HEALTHY.replace(": FEC mode ", ": FEC ").replace(": Retran ", ": RTR ")
+    assert parse(text) == parse(HEALTHY)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

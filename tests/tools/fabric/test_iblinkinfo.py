@@ -91,7 +91,7 @@ def test_peers_that_have_no_row_make_it_incomplete() -> None:
 
 
 def test_ports_without_a_lid_are_not_held_together() -> None:
-    row = "          11    3[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>      25    1[  ]"
+    row = "          11    1[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>      25    1[  ]"
     text = f'{HEALTHY}Switch: 0x5a1fe00000005300 spine:\n{row} "r03-ct09 mlx5_0" ( )\n'
     for lid in (" 21 ", " 23 ", " 25 ", " 11 "):
         text = text.replace(lid, "  0 ")
@@ -152,6 +152,31 @@ def test_a_cut_row_is_left_out() -> None:
 def test_marks_before_every_line_change_nothing(mark: str) -> None:
     text = "".join(f"{mark}{line}\n" for line in HEALTHY.splitlines())
     assert iblinkinfo.parse(text) == iblinkinfo.parse(HEALTHY)
+
+
+def test_a_port_that_the_subnet_does_not_have_is_the_tools_failure() -> None:
+    with pytest.raises(ToolFailed, match="0x5a1fe0000000dead"):
+        iblinkinfo.read(ended("", stderr="Failed to find port: 0x5a1fe0000000dead\n"))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "==( 4X106.25 Gbps Active/  LinkUp)==>",
+        "==( 4X 106.25 Gbps Active /   LinkUp)==>",
+        "==( 4X 106.25 Gbps Active / LinkUp [1X or 4X/4X][2.5 Gbps/2.5 Gbps or 5.0 Gbps])==>",
+    ],
+)
+def test_blanks_and_brackets_of_older_ones_change_nothing(row: str) -> None:
+    text = HEALTHY.replace("==( 4X        106.25 Gbps Active/  LinkUp)==>", row)
+    assert row in text
+    assert iblinkinfo.parse(text) == iblinkinfo.parse(HEALTHY)
+
+
+def test_what_older_ones_say_of_the_speed_of_a_port_that_is_down_means_nothing() -> None:
+    text = DEGRADED.replace("==(                Down/ Polling)", "==( 4X 2.5 Gbps   Down/ Polling)")
+    assert text != DEGRADED
+    assert iblinkinfo.parse(text) == iblinkinfo.parse(DEGRADED)
 
 
 def test_a_scan_that_failed_is_the_tools_failure() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.model.errors import Unreadable
+from fixtures.model.errors import ToolFailed, Unreadable
 from fixtures.tools.fabric import ibnetdiscover
 from fixtures.tools.fabric.ibnetdiscover_model import Kind, NodeList, PortReport
-from tests.tools.captures import capture
+from tests.tools.captures import capture, ended
 
 PORTS = capture("ibnetdiscover", "ports.txt")
 
@@ -110,3 +110,30 @@ def test_a_node_that_is_listed_twice_is_refused() -> None:
     text = capture("ibhosts", "healthy.txt")
     with pytest.raises(Unreadable, match="listed twice"):
         nodes(text + text)
+
+
+def test_a_cut_list_of_nodes_leaves_out_the_row_that_is_cut() -> None:
+    text = capture("ibnodes", "healthy.txt")
+    assert nodes(text).complete
+    cut = nodes(text[: text.index(" base port 0") - 3])
+    assert (len(cut.nodes), cut.complete) == (3, False)
+
+
+def test_ibrouters_lists_routers() -> None:
+    found = ibnetdiscover.read_routers(ended(capture("ibrouters", "healthy.txt")))
+    assert isinstance(found, NodeList)
+    assert [node.kind for node in found.nodes] == [Kind.ROUTER, Kind.ROUTER]
+    assert found.nodes[0].description == 'edge "one" router'
+
+
+def test_a_fabric_without_routers_prints_nothing_and_that_is_an_answer() -> None:
+    assert ibnetdiscover.read_routers(ended("\n")) == NodeList(nodes=(), complete=True)
+    unanswered = ibnetdiscover.read_routers(ended("", stderr="src/query_smp.c:197; timed out"))
+    assert unanswered == NodeList(nodes=(), complete=False)
+
+
+def test_nothing_is_no_answer_of_the_other_lists_nor_of_one_that_failed() -> None:
+    with pytest.raises(Unreadable, match="or a list"):
+        ibnetdiscover.read(ended(""))
+    with pytest.raises(ToolFailed):
+        ibnetdiscover.read_routers(ended("", rc=1, stderr="iberror: failed: discover failed"))
