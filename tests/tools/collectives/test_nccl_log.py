@@ -130,3 +130,33 @@ def test_blanks_before_colons_differ() -> None:
     assert [(gdr.net, gdr.name) for gdr in log.gdr or ()] == [("IB", "mlx5_2")]
     assert (log.sockets, log.hcas) == (("ens7",), None)
     assert log.transports == {"P2P/IPC"}
+
+
+def test_a_plugin_names_functions_instead_of_files() -> None:
+    [warned] = nccl_log.parse(
+        "[2026-03-04 05:06:07] r03-ct07:71001:71100 [2] "
+        "ncclResult_t plugin_init(logger_t, plugin_t**):166 NCCL WARN NET/OFI no device\n"
+    ).warnings
+    assert (warned.host, warned.pid, warned.device) == ("r03-ct07", 71001, 2)
+    assert (warned.function, warned.line) == ("ncclResult_t plugin_init(logger_t, plugin_t**)", 166)
+    assert (warned.file, warned.text) == (None, "NET/OFI no device")
+
+
+def test_lines_that_a_paste_joined_with_blanks_are_told_apart() -> None:
+    joined = (
+        "r03-ct07:1:11 [0] NCCL INFO Using network IB" + " " * 40 + "r03-ct07:2:12 [1] NCCL INFO "
+        "Connected all rings   r03-ct07:3:13 [2] NCCL INFO Using network Socket"
+    )
+    log = nccl_log.parse(joined)
+    assert (log.networks, log.connected and log.connected[0].pid) == (("IB", "Socket"), 2)
+
+
+def test_the_nvlink_domain_and_gins_plugin_came_with_2_30() -> None:
+    log = nccl_log.parse(
+        "r03-ct07:1:1 [0] NCCL INFO GIN/Plugin: Assigned plugin GIN_IB_PROXY type 2 to comm\n"
+        "r03-ct07:1:1 [0] NCCL INFO MNNVL 1 cliqueId 7f cliqueSize 8 cliqueRank 5 "
+        "nvlDomainSize 16\n"
+    )
+    [mnnvl], [plugin] = log.mnnvl or (), log.plugins or ()
+    assert (mnnvl.clique_id, mnnvl.clique_size, mnnvl.domain_size) == (0x7F, 8, 16)
+    assert (plugin.kind, plugin.name, plugin.version) == ("GIN", "GIN_IB_PROXY", None)

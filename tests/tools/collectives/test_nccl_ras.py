@@ -142,3 +142,27 @@ def test_a_launchers_label_is_not_the_reports() -> None:
 def test_a_paste_can_have_lost_its_indents() -> None:
     text = "\n".join(line.strip() for line in DEGRADED.splitlines())
     assert nccl_ras.parse(text) == nccl_ras.parse(DEGRADED)
+
+
+@pytest.mark.parametrize("begin", ["Job summary", "Communicators...", "Group  "])
+def test_the_middle_of_a_report_says_what_it_has(begin: str) -> None:
+    whole = nccl_ras.parse(HEALTHY)
+    part = nccl_ras.parse(HEALTHY[HEALTHY.index(begin) :])
+    assert (part.version, part.complete) == (None, False)
+    assert (part.groups, part.warnings) == (whole.groups, whole.warnings)
+
+
+def test_2_24_lists_missing_ranks_in_one_line() -> None:
+    text = capture("nccl-ras", "degraded.txt")
+    begin = text.index("\nErrors\n")
+    errors = (
+        "\nErrors\n======\n\n#0-0 (1a2b3c4d5e6f7081) INCOMPLETE\n"
+        "  Missing communicator data from 3 ranks\n  The missing ranks: 3,17,1057455228\n"
+    )
+    [finding] = nccl_ras.parse(text[:begin] + errors).errors or ()
+    assert (finding.ranks, finding.kind) == ((3, 17, 1057455228), "INCOMPLETE")
+
+
+def test_a_paste_can_have_left_one_blank_of_the_indents() -> None:
+    text = capture("nccl-ras", "degraded.txt")
+    assert nccl_ras.parse(text.replace("\n  ", "\n ")) == nccl_ras.parse(text)

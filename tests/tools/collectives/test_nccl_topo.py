@@ -52,6 +52,14 @@ def test_a_prompt_before_the_file_is_not_its() -> None:
     assert nccl_topo.parse(f"$ cat topo.xml\n{HEALTHY}$ ") == nccl_topo.parse(HEALTHY)
 
 
+def test_a_log_after_the_file_is_not_its() -> None:
+    text = capture("nccl-topo", "healthy.xml")
+    log = "```\n\nhost:1:1 [0] NCCL INFO Bootstrap : Using bond0:192.0.2.1<0>\n"
+    assert nccl_topo.parse(text + log) == nccl_topo.parse(text)
+    with pytest.raises(Unreadable, match="two files"):
+        nccl_topo.parse(text + log + text)
+
+
 def test_depth_does_not_matter() -> None:
     deep = "".join(f'<pci busid="0000:{n // 32:02x}:{n % 32:02x}.0">' for n in range(5000))
     text = f'<system version="1"><cpu numaid="0">{deep}{"</pci>" * 5000}</cpu></system>'
