@@ -41,6 +41,30 @@ def test_a_column_may_be_empty() -> None:
     assert (second.cells["RESERVATION"], second.hosts) == ("repair", ("ct03",))
 
 
+def test_a_column_may_be_too_narrow_for_what_stands_before_an_empty_one() -> None:
+    wide = saved("long.txt").replace(
+        "1-infinite   no       NO        all      2", "1-9999999999 no NO all,bob 2"
+    )
+    assert [(row.nodes, row.hosts) for row in sinfo.parse(wide).rows] == [
+        (2, ("ct01", "ct02")), (1, ("ct03",)),
+    ]  # fmt: skip
+    *_, none = sinfo.parse(
+        "PARTITION AVAIL  TIMELIMIT   NODES(A/I/O/T) NODELIST\n"
+        "batch        up 365-00:00:00        1/0/0/1 ct01\n"
+        "none         up 365-00:00:00        0/0/0/0 \n"
+    ).rows
+    assert (none.partition, none.hosts) == ("none", ())
+
+
+def test_a_prompt_is_no_row_and_a_state_no_prompt() -> None:
+    text = " $ sinfo -o '%t %N'\n STATE NODELIST\n idle# ct[01-02]\n alloc% ct03\n $ date\n"
+    for prompt in ("me@login:~> date", "(base) me@login:~$", "[me@login ~]$ ls -l", "bash-5.1$ w"):
+        rows = sinfo.parse(text + prompt + "\n").rows
+        assert [(row.state and row.state.mark, len(row.hosts)) for row in rows] == [
+            ("#", 2), ("%", 1),
+        ]  # fmt: skip
+
+
 def test_reasons_may_stand_first_and_between_bars() -> None:
     first, second = sinfo.parse(saved("reasons.txt")).rows
     assert (first.reason, first.cells["USER"]) == ("link of rail 3 is do", "ops")
@@ -78,7 +102,9 @@ def test_no_controller_is_a_failed_tool() -> None:
         saved("no-header.txt"),
         saved("healthy.txt") * 2,
         saved("healthy.txt").replace("      3  alloc ct[01-03]", "     33  al"),
-        saved("long.txt").replace("mixed             ct", "mixed  ct"),
+        saved("long.txt").replace("2       mixed             ct", "3       mixed  ct"),
+        saved("long.txt").replace("ct[01-02]", ""),
+        saved("healthy.txt").replace("3  alloc", "4  alloc"),
         saved("bars.txt").replace("ct01|", "ct01|x|"),
         saved("degraded.json")[:-30],
         '{"sinfo": []}',

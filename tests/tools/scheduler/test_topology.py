@@ -87,6 +87,8 @@ def test_parameters_have_no_case_and_lines_go_on() -> None:
 def test_a_paste_has_prompts() -> None:
     text = f"root@ctl:/etc# cat topology.conf\n{conf('healthy.conf')}[root@ctl ~]$ \n"
     assert topology_conf.parse(text) == topology_conf.parse(conf("healthy.conf"))
+    fenced = f"```\n{conf('healthy.conf')}```\n"
+    assert topology_conf.parse(fenced) == topology_conf.parse(conf("healthy.conf"))
     quoted = "".join(f"> {line}\n" for line in conf("healthy.conf").splitlines())
     assert topology_conf.parse(quoted) == topology_conf.parse(conf("healthy.conf"))
 
@@ -95,6 +97,23 @@ def test_lines_that_were_left_out_are_missed() -> None:
     assert not topology_conf.parse(conf("blocks.conf") + "...\n").complete
     assert not scontrol_topology.parse(f"...\n{shown('healthy.txt')}").complete
     assert topology_conf.parse(conf("blocks.conf")).complete
+
+
+def test_another_file_that_is_included_is_missed() -> None:
+    found = topology_conf.parse(f"Include topology.d/east.conf\n{conf('blocks.conf')}")
+    assert not found.complete
+    assert found.blocks == topology_conf.parse(conf("blocks.conf")).blocks
+
+
+def test_a_line_that_a_mail_client_broke_is_whole_again() -> None:
+    for break_ in (" Nodes", " Switches", " LinkSpeed"):
+        text = shown("healthy.txt").replace(break_, f"\n{break_[1:]}")
+        assert scontrol_topology.parse(text) == scontrol_topology.parse(shown("healthy.txt"))
+
+
+def test_no_list_is_no_name() -> None:
+    [one] = scontrol_topology.parse("SwitchName=s Level=0 Nodes=n1 Switches=(null)\n").switches
+    assert (one.node_list, one.switch_list, one.switches) == ("n1", None, ())
 
 
 def test_two_roots_are_a_forest_and_missing_leaves_are_named() -> None:
@@ -136,6 +155,18 @@ def test_yaml_has_topologies_by_name() -> None:
     assert tree.switches[2].nodes == ("n5", "n6", "n7", "n8", "no")
     assert (blocks.block_sizes, blocks.blocks[0].name) == ((4, 8), "1e2")
     assert (flat.kind, flat.cluster_default, cube.kind) == ("flat", None, "torus3d")
+
+
+def test_yaml_is_pasted_like_anything() -> None:
+    text = yaml("healthy.yaml")
+    for pasted in (
+        f"root@ctl:~# cat topology.yaml\n{text}root@ctl:~# \n",
+        f"```yaml\n{text}```\n",
+        "".join(f"> {line}\n" for line in text.splitlines()),
+    ):
+        assert topology_yaml.parse(pasted) == topology_yaml.parse(text)
+    for dots in ("...\n", "      [...]\n"):
+        assert not any(one.complete for one in topology_yaml.parse(text + dots))
 
 
 @pytest.mark.parametrize(
