@@ -185,6 +185,13 @@ def test_without_indent_a_label_of_a_section_that_is_not_read_is_not_the_gpus() 
     assert (gpu.product, gpu.sm_clock_mhz) == ("A", 210.0)
 
 
+def test_without_indent_reasons_below_a_title_are_read() -> None:
+    text = "Clocks Event Reasons\nIdle : Not Active\nHW Slowdown\nHW Thermal Slowdown : Active\n"
+    more = "Clocks Event Reasons Counters\nSync Boost : 5 us\nPerformance State : P2\n"
+    gpu = only(text + more)
+    assert (gpu.throttle, gpu.performance_state) == (("hw_thermal_slowdown",), "P2")
+
+
 def test_without_indent_mig_devices_cannot_be_told_apart() -> None:
     flat = "\n".join(map(str.strip, TWO.splitlines()))
     with pytest.raises(Unreadable, match="the indent is lost"):
