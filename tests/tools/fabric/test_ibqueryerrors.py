@@ -112,7 +112,7 @@ def test_exit_status_1_means_bad_ports() -> None:
 def test_a_failed_discovery_is_a_failed_tool() -> None:
     with pytest.raises(ToolFailed, match="discover failed"):
         READ(ended(capture("ibqueryerrors", "failed.txt"), rc=0))
-    with pytest.raises(ToolFailed, match="exit status 255"):
+    with pytest.raises(ToolFailed, match="discover failed"):
         READ(ended("", stderr="discover failed\n", rc=255))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("ibqueryerrors", "empty.txt"))
@@ -148,3 +148,9 @@ def test_an_excerpt_below_the_title_has_its_ports() -> None:
     report = parse(counters[counters.index("   GUID") :])
     assert report.bad == ()
     assert report.data[0].name is None
+
+
+def test_what_it_says_on_standard_error_is_the_reason() -> None:
+    said = "ibwarn: [7] sa_query: timed out\nQuery SA failed: Connection timed out\n"
+    with pytest.raises(ToolFailed, match="Query SA failed"):
+        READ(ended("", stderr=said))

@@ -105,3 +105,14 @@ def test_an_error_of_the_subnet_administration_is_a_failed_tool() -> None:
         READERS["saquery"](ended("", stderr=failed, rc=5))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("saquery", "empty.txt"))
+
+
+def test_members_of_one_group_have_no_titles() -> None:
+    line = "\t\tPortGid.................fe80::10:{} (host-{})\n"
+    members = parse(line.format(1, "a") + line.format(2, "b"))
+    assert [member.fields["PortGid"] for member in members] == [
+        "fe80::10:1 (host-a)",
+        "fe80::10:2 (host-b)",
+    ]
+    with pytest.raises(Unreadable, match="2 reports"):
+        parse(line.format(1, "a") * 2)

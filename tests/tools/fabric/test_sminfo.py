@@ -49,7 +49,7 @@ def test_two_reports_and_half_a_report_are_refused() -> None:
 def test_a_failed_query_is_a_failed_tool() -> None:
     with pytest.raises(ToolFailed, match="failed: query"):
         parse(capture("sminfo", "failed.txt"))
-    with pytest.raises(ToolFailed, match="255"):
+    with pytest.raises(ToolFailed, match="failed: query"):
         READERS["sminfo"](ended(capture("sminfo", "failed.txt"), rc=255))
     with pytest.raises(Unreadable, match="found none"):
         parse(capture("sminfo", "empty.txt"))
@@ -73,3 +73,9 @@ def test_a_line_that_a_mail_client_broke_is_read() -> None:
 def test_every_form_of_its_failure_is_one(said: str) -> None:
     with pytest.raises(ToolFailed, match="sminfo"):
         parse(said + "\n")
+
+
+def test_the_programs_own_words_go_before_the_librarys() -> None:
+    warning = "ibwarn: [7] mad_rpc: _do_madrpc failed; dport (Lid 3)\n"
+    with pytest.raises(ToolFailed, match="iberror: failed: query"):
+        READERS["sminfo"](ended("sminfo: iberror: failed: query\n", stderr=warning, rc=255))
