@@ -137,21 +137,24 @@ def test_a_log_is_read_however_the_run_ended() -> None:
     assert len(READERS["nemo-log"](ended(stderr=capture("nemo-log", "bars.txt")))) == 2
 
 
-def test_an_iteration_may_be_wrapped_over_lines() -> None:
-    [first, _] = megatron_log.parse(MEGATRON)
-    line = MEGATRON.splitlines()[0]
-    for mark in ("| learning rate", "| loss scale", "skipped iterations"):
-        wrapped = line.replace(f" {mark}", f"\n{mark}").replace("\n| ", " |\n ")
-        assert megatron_log.parse(wrapped) == (first,)
-
-
-def test_what_follows_an_iteration_is_not_always_its() -> None:
-    other = " validation loss at iteration 10 | lm loss value: 9.8E+00 | lm loss PPL: 1.8E+04 |"
-    [first, _] = megatron_log.parse(MEGATRON)
-    assert megatron_log.parse(f"{MEGATRON.splitlines()[0]}\n{other}\nlm loss: 1.0 |\n") == (first,)
-
-
 def test_a_nemo_step_may_be_wrapped_over_lines() -> None:
     line = capture("nemo-log", "healthy.txt").splitlines()[2]
     wrapped = line.replace("| global_step", "|\nglobal_step").replace("| consumed", "| \nconsumed")
     assert nemo_log.parse(wrapped) == nemo_log.parse(line)
+
+
+def test_maxtext_evaluates_between_steps() -> None:
+    step = "completed step: 5, seconds: 3.100, TFLOP/s/device: 160.2, loss: 9.1\n"
+    text = (
+        f"{step}eval metrics after step: 5, loss=9.42, total_weights=65536\n"
+        "Completed eval step: 1, seconds: 0.500, running loss=9.5\n"
+        "Completed eval after train step 5, loss=9.41, perplexity=12.5, avg_z_loss=0.25, "
+        "avg_mtp_acceptance_rate=12.50%\n"
+        "[Rampup Batch Size Phase], completed step: 6, seconds: 3.200, loss: nan\n"
+    )
+    first, second = maxtext_log.parse(text)
+    old, new = first.validations
+    assert (old.at, old.step, old.losses) == ("after step: 5", 5, {"loss": 9.42})
+    assert new.losses == {"loss": 9.41, "avg_z_loss": 0.25}
+    assert new.perplexities == {"perplexity": 12.5}
+    assert (second.step, second.step_time_s, second.not_finite) == (6, 3.2, ("loss",))
