@@ -36,6 +36,11 @@ DERIVED: frozenset[str] = frozenset(
         "Report.ranks",  # nccl-tests numbers ranks from 0: the highest plus one
         "CommRank.pci",  # NCCL prints a bus id, domain to function as one number
         "Fabric.pci",
+        "SubnetEnd.port",  # ibdiagnet's lst is hexadecimal throughout, without 0x
+        "SubnetEnd.port_count",
+        "SubnetEnd.vendor_id",
+        "SubnetEnd.device_id",
+        "SubnetEnd.lid",
         "Mnnvl.clique_id",  # NCCL prints it hexadecimal, without 0x
         "TopologySwitch.nodes",  # a host list of Slurm spelt out
         "TopologySwitch.switches",
