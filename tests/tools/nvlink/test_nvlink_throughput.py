@@ -12,6 +12,12 @@ from tests.tools.captures import capture, ended
 HEALTHY = capture("nvlink-throughput", "healthy.txt")
 
 
+def test_a_link_with_fewer_values_than_the_others_was_cut() -> None:
+    lines = HEALTHY.splitlines(keepends=True)
+    *whole, cut = nvlink_throughput.parse("".join(lines[:-1]))
+    assert (all(gpu.complete for gpu in whole), cut.complete) == (True, False)
+
+
 def test_payload_is_in_bytes() -> None:
     [gpu] = nvlink_throughput.read(ended(HEALTHY))
     assert gpu.links == (
