@@ -28,6 +28,8 @@ DERIVED: frozenset[str] = frozenset(
         "ModuleEeprom.vendor_oui",  # JSON has its bytes in decimal
         "PciLink.generation",  # the one that has the speed printed
         "PciLink.max_generation",
+        "Xid.pci",  # the oldest drivers leave the domain 0000 out, IOMMUs' drivers do, too
+        "IommuFault.pci",
         "AerError.status",  # the kernel prints both hexadecimal, without 0x
         "AerError.mask",
         "PciDevice.pci",  # lspci and lstopo leave the domain 0000 out
@@ -46,6 +48,7 @@ DERIVED: frozenset[str] = frozenset(
         "TopologySwitch.switches",
         "TopologyBlock.nodes",
         "SinfoRow.hosts",
+        "Gpu.throttle",  # nvidia-smi's text says Idle for what its XML calls gpu_idle
         "DiagMessage.text",  # joined from rows that dcgmi ends within words
     }
 )
