@@ -56,6 +56,19 @@ FORMS = {
     "copied out of an editor with numbers": f"1701 [ 1412.890184] {XID}",
     "two sources": f"kernel: Mar  7 01:02:03 r07-ct03 kernel: {XID}",
     "quoted in a mail": f"> [ 1412.890184] {XID}",
+    "quoted twice": f"> > [ 1412.890184] {XID}",
+    "journalctl, Chinese": f"3月 07 01:02:03 r07-ct03 kernel: {XID}",
+    "talosctl dmesg": f"10.5.0.2: kern: warning: [2026-03-07T01:02:03.123456789Z]: {XID}",
+    "a fence on the line": f"```[ 1412.890184] {XID}```",
+    "code in a list": f"- `[ 1412.890184] {XID}`",
+    "stressed": f"**[ 1412.890184] {XID}**",
+    "stressed behind the stamp": f"Mar  7 01:02:03 r07-ct03 kernel: **{XID}**",
+    "copied without its first bracket": f" 1412.890184] {XID}",
+    "grep -r, no stamp": f"./r07/dmesg.txt:{XID}",
+    "grep -n over files": f"kern.log:88:[ 1412.890184] {XID}",
+    "zgrep": f"/var/log/syslog.2.gz:Mar  7 01:02:03 r07-ct03 kernel: {XID}",
+    "grep -A": f"kern.log-Mar  7 01:02:03 r07-ct03 kernel: {XID}",
+    "kubectl get events": f"11m   Warning   GpuXid   node/r07-ct03   {XID}",
 }
 
 
@@ -95,6 +108,8 @@ def test_a_stamp_says_what_is_certain_and_no_more() -> None:
         f"Mar  7 01:02:03 r07-ct03 kernel: audit: {XID}",
         f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n{XID}",
         f"[ 1412.890184] systemd[1]: something\n    {XID}",
+        f"[ 1412.890184] Look for '{XID}'",
+        f"[ 1412.890184] Linux\n| Xid 79 | `dmesg` says `{XID}` |",
         f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n    {XID}",
     ],
 )
@@ -110,6 +125,36 @@ def test_a_journal_in_json_says_who_wrote() -> None:
     assert log.xids[0].at.uptime_s == 88.120001
     assert log.xids[0].at.host == "r07-ct04"
     assert [xid.code for xid in read("dmesg.json").xids] == [63]
+
+
+def test_a_journal_of_fields_says_who_wrote() -> None:
+    log = read("journal-export.txt")
+    assert (log.messages, log.kernel_messages) == (2, 1)
+    (xid,) = log.xids
+    assert (xid.pci, xid.at.host, xid.at.uptime_s) == ("0009:01:00.0", "r07-ct04", 88.120001)
+    assert xid.at.time == datetime(2026, 3, 7, 1, 2, 3, 123456, UTC)
+
+
+def test_a_verbose_journal_keeps_messages_of_several_lines_whole() -> None:
+    log = read("journal-verbose.txt")
+    (lost,) = log.gpus_lost
+    assert (lost.pci, lost.at.host, log.messages) == ("0000:b3:00.0", "r07-ct04", 2)
+    assert lost.at.time == datetime(2026, 3, 7, 1, 2, 3, 123456, UTC)
+    assert [link.interface for link in log.links] == ["ibp94s0"]
+
+
+def test_a_value_of_several_lines_in_an_export_is_one_message() -> None:
+    lines = [
+        "__CURSOR=s=1",
+        "_TRANSPORT=kernel",
+        "MESSAGE",
+        "\x60\0\0\0\0\0\0\0NVRM: The NVIDIA GPU ",
+    ]
+    lines[-1] += (
+        "0000:b3:00.0\nNVRM: (PCI ID: 10de:2941)\nNVRM: fallen off the bus and is not there."
+    )
+    (lost,) = kernel_log.parse("\n".join([*lines, "_HOSTNAME=r07-ct04", ""])).gpus_lost
+    assert (lost.pci, lost.at.host) == ("0000:b3:00.0", "r07-ct04")
 
 
 def test_a_log_without_events_is_a_reading() -> None:

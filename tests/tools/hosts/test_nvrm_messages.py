@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fixtures.model.errors import Unreadable
 from tests.tools.hosts.logs import dmesg, read
 
 
@@ -51,6 +52,26 @@ def test_an_nvlink_error_has_unit_severity_link_and_registers() -> None:
     assert third.recovery.to_action == "Drain and Reset"
 
 
+@pytest.mark.parametrize("address", ["0003:00", "0000:03:00", "PCI:0000:03:00"])
+def test_the_oldest_drivers_print_bus_and_device_without_the_domain(address: str) -> None:
+    (xid,) = dmesg(f"NVRM: Xid ({address}): 13, 0001 00000000 00008397").xids
+    assert (xid.pci, xid.detail) == ("0000:03:00.0", "0001 00000000 00008397")
+
+
+def test_an_xid_quoted_without_its_address_keeps_its_code() -> None:
+    (xid,) = dmesg("NVRM: Xid 143, Error status 0x65 while polling for FSP boot complete").xids
+    assert (xid.code, xid.pci) == (143, None)
+
+
+def test_an_nvlink_error_that_lost_its_last_bracket_is_read_where_its_registers_are_whole() -> None:
+    text = "NVRM: Xid (PCI:0000:c5:00): 145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 17 "
+    (whole,) = dmesg(f"{text}(0x04084507 0x00000004").xids
+    (torn,) = dmesg(f"{text}(0x04084507 0x0000").xids
+    assert whole.nvlink is not None
+    assert (whole.nvlink.link, whole.nvlink.error_status) == (17, 4)
+    assert torn.nvlink is None
+
+
 def test_link_minus_one_is_no_link() -> None:
     (xid,) = dmesg("NVRM: Xid (PCI:0000:03:00): 149, NETIR Fatal XC0 i0 Link -1 (0x000fe406)").xids
     assert xid.nvlink is not None
@@ -88,6 +109,12 @@ def test_an_nvswitch_error_is_one_event_of_three_lines() -> None:
     assert other.fatal is False
 
 
+def test_an_nvswitch_error_that_is_cut_is_refused() -> None:
+    with pytest.raises(Unreadable, match="SXid"):
+        dmesg("nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): garb")
+    assert dmesg("nvidia-nvswitch: Probing device 0000:c1:00.0").sxids == ()
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -111,6 +138,50 @@ def test_an_init_failure_of_two_lines_is_one_event() -> None:
         "NVRM: rm_init_adapter failed for device bearing minor number 5"
     ).gpu_init_failures
     assert (old.pci, old.minor) == (None, 5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (
+            [
+                "NVRM: failed to copy vbios to system memory.",
+                "NVRM: RmInitAdapter failed! (0x30:0xffff:660)",
+                "NVRM: rm_init_adapter(0) failed",
+            ],
+            [(None, 0, "0x30:0xffff:660")],
+        ),
+        (["nvidia: probe of 0000:5d:00.0 failed with error -1"], [("0000:5d:00.0", None, None)]),
+        (["NVRM: None of the NVIDIA devices were initialized."], [(None, None, None)]),
+        (
+            [
+                "NVRM: GPU 0000:09:00.0: RmInitAdapter failed! (0x22:0x56:894)",
+                "NVRM: GPU 0000:09:00.0: rm_init_adapter failed, device minor number 0",
+                "NVRM: GPU 0000:09:00.0: RmInitAdapter failed! (0x22:0x56:894)",
+            ],
+            [("0000:09:00.0", 0, "0x22:0x56:894"), ("0000:09:00.0", None, "0x22:0x56:894")],
+        ),
+    ],
+)
+def test_a_gpu_that_did_not_come_up_is_one_event_a_try(
+    lines: list[str], found: list[tuple[str | None, int | None, str | None]]
+) -> None:
+    failures = dmesg(*lines).gpu_init_failures
+    assert [(one.pci, one.minor, one.codes) for one in failures] == found
+
+
+def test_a_gpu_without_its_memory_window_is_named_by_the_second_line() -> None:
+    (failure,) = read("failed-probe.txt").gpu_init_failures
+    assert failure.pci == "0000:ab:00.0"
+
+
+def test_a_mismatch_takes_no_other_message_for_its_own() -> None:
+    log = dmesg(
+        "NVRM: API mismatch: the client has the version 575.57.08, but",
+        "NVRM: Xid (PCI:0000:03:00): 79, GPU has fallen off the bus.",
+    )
+    assert len(log.xids) == 1
+    assert log.driver_mismatches[0].module_version is None
 
 
 @pytest.mark.parametrize(
