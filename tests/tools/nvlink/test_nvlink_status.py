@@ -49,6 +49,11 @@ def test_a_driver_without_uuids_is_read() -> None:
     assert (gpu.index, gpu.name, gpu.uuid, gpu.active) == (3, "Tesla V100-SXM2-32GB", None, 1)
 
 
+def test_a_uuid_that_was_taken_out_is_unknown() -> None:
+    [gpu] = nvlink_status.parse("GPU 3: Tesla V100 (UUID: ...)\n\t Link 0: 25.781 GB/s\n")
+    assert (gpu.name, gpu.uuid) == ("Tesla V100", None)
+
+
 def test_a_gpu_without_a_word_on_links_is_unknown() -> None:
     [gpu] = nvlink_status.parse("GPU 0: NVIDIA H100 PCIe (UUID: GPU-1)\n")
     assert gpu.active is None
@@ -108,8 +113,9 @@ def test_what_a_prompt_or_a_heading_begins_is_not_read(after: str) -> None:
     assert nvlink_status.parse(HEALTHY + after) == nvlink_status.parse(HEALTHY)
 
 
-def test_text_that_goes_on_after_the_links_may_stand_for_more_of_them() -> None:
-    first, second = nvlink_status.parse(HEALTHY + "... (6 more GPUs, all alike)\n")
+@pytest.mark.parametrize("more", ["... (6 more links, all alike)", "real 0m0.1s", "and so on"])
+def test_text_that_goes_on_after_the_links_may_stand_for_more_of_them(more: str) -> None:
+    first, second = nvlink_status.parse(f"{HEALTHY}{more}\n")
     assert (first.complete, second.complete, second.active) == (True, False, None)
 
 
