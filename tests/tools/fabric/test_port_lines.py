@@ -206,3 +206,16 @@ def test_json_needs_no_line_feed_at_its_end(tool: str) -> None:
             text = path.read_text(encoding="utf-8")
             right = reading(tool, text)
             assert reading(tool, text.rstrip()) == reading(tool, " ".join(text.split())) == right
+
+
+@pytest.mark.parametrize("mark", ["...", "[...]", "<snip>"])
+@pytest.mark.parametrize("tool", ["ibstat", "ibstatus", "ibv-devinfo", "flint", "ethtool-m"])
+def test_a_report_with_lines_left_out_is_not_complete(tool: str, mark: str) -> None:
+    text = capture(tool, "healthy.txt")
+    assert {value for at, value in leaves(reading(tool, text)) if at.endswith("/complete")} == {
+        True
+    }
+    cut = text.replace("\n", f"\n{mark}\n", 3)
+    assert {value for at, value in leaves(reading(tool, cut)) if at.endswith("/complete")} == {
+        False
+    }
