@@ -31,6 +31,27 @@ def test_what_is_not_available_is_none() -> None:
     assert lost.values == {"NAME": None, "TMPTR": None, "POWER": None}
 
 
+def test_old_versions_end_values_where_titles_end() -> None:
+    found = dcgm_dmon.parse(saved("right.txt"))
+    assert found.units == {"TMPTR": "C", "POWER": "W"}
+    assert [list(one.values.values()) for one in found.samples] == [
+        [0.0, 47.0, 187.25, 43141028112.0], [1.0, 46.0, 190.014, None],
+    ]  # fmt: skip
+
+
+def test_numbers_have_exponents_and_blanks() -> None:
+    for printed, value in (("2.07e+11", 2.07e11), ("9223372036854775794", None), ("1e-05", 1e-05)):
+        found = dcgm_dmon.parse(f"#Entity TOTEC MCUTL\nID mJ\nGPU 0 {printed} 4\n")
+        assert found.samples[0].values == {"TOTEC": value, "MCUTL": 4.0}
+    fp64 = dcgm_dmon.parse("#Entity TOTEC MCUTL\nID mJ\nGPU 0 140737488355330.000 4\n")
+    assert fp64.samples[0].values["TOTEC"] is None
+
+
+def test_times_that_others_put_in_front_are_not_read() -> None:
+    stamped = "".join(f"2025-02-04 10:11:12 {line}\n" for line in saved("healthy.txt").splitlines())
+    assert dcgm_dmon.parse(stamped) == dcgm_dmon.parse(saved("healthy.txt"))
+
+
 def test_watches_that_could_not_be_set_are_a_failed_tool() -> None:
     with pytest.raises(ToolFailed, match="Unable to watch"):
         DCGM_READERS["dcgmi-dmon"](ended(saved("failed.txt"), rc=227))

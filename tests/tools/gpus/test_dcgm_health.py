@@ -35,6 +35,23 @@ def test_a_gpu_that_cannot_be_asked_has_no_address() -> None:
     assert lost.error == "Error: Cannot get device attributes for GPU. Return: GPU is lost"
 
 
+def test_a_detached_gpu_is_what_it_last_was() -> None:
+    there, gone = dcgm_discovery.parse(found("detached.txt")).of("GPU")
+    assert (there.status, gone.status) == (None, "Detached")
+    assert (gone.name, gone.pci) == ("NVIDIA B200", "0000:43:00.0")
+    active = found("detached.txt").replace("(All)", "(Active)").splitlines(keepends=True)
+    cut = "".join(line for line in active if not line.startswith("| 1"))
+    with pytest.raises(Unreadable, match="2 of GPU found, 1 listed"):
+        dcgm_discovery.parse(cut)
+
+
+def test_devices_that_were_left_out_are_missed() -> None:
+    text = found("healthy.txt").replace("2 GPUs", "8 GPUs")
+    report = dcgm_discovery.parse(text.replace("2 NvSwitches", "...\n2 NvSwitches"))
+    assert (report.complete, report.found["GPU"], len(report.of("GPU"))) == (False, 8, 2)
+    assert dcgm_discovery.parse(found("healthy.txt")).complete
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -76,6 +93,14 @@ def test_other_forms_say_the_same() -> None:
     assert (old.overall, old.entities) == ("Warning", {"GPU 0": "Warning", "GPU 1": "Warning"})
     assert old.incidents[0].text == "more than 8 replays a minute of GPU 0: 13"
     assert dcgm_health.parse(health("healthy.txt")).healthy
+
+
+def test_a_report_without_its_end_may_lack_incidents() -> None:
+    lines = health("degraded.txt").rstrip().splitlines(keepends=True)
+    assert dcgm_health.parse("".join(lines)).complete
+    assert not dcgm_health.parse("".join(lines[:-1])).complete
+    assert not dcgm_health.parse("".join([*lines[:-1], "| ...\n", lines[-1]])).complete
+    assert dcgm_health.parse(health("degraded.json")).complete
 
 
 @pytest.mark.parametrize("name", ["dcgmi-health", "dcgmi-discovery"])
