@@ -32,9 +32,10 @@ def test_a_gpu_without_links_is_unknown() -> None:
 
 
 def test_lines_without_a_gpu_are_of_an_unknown_one() -> None:
-    [gpu] = nvlink_capabilities.parse("$ nvidia-smi nvlink -c -i 1\n" + HEALTHY.split("\n", 1)[1])
-    assert gpu.links == nvlink_capabilities.parse(HEALTHY)[0].links
-    assert (gpu.index, gpu.complete) == (None, False)
+    [gpu] = nvlink_capabilities.parse(capture("nvlink-capabilities", "excerpt.txt"))
+    assert gpu.links is not None
+    assert [(link.index, link.supported["p2p"]) for link in gpu.links] == [(0, True), (3, True)]
+    assert (gpu.index, gpu.name, gpu.complete) == (None, None, False)
 
 
 def test_a_driver_that_does_not_answer_is_tool_failed() -> None:

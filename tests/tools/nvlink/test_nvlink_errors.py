@@ -58,33 +58,29 @@ def test_counters_by_lane_have_the_lane_in_their_name() -> None:
 
 
 def test_drivers_up_to_470_print_the_number_first() -> None:
-    kinds = ("replay", "recovery", "flit CRC", "data CRC")
-    text = "".join(f"\t Link 4: {n} {kind} errors\n" for n, kind in enumerate(kinds))
-    [gpu] = nvlink_errors.parse(GPU + text)
+    text = capture("nvlink-e", "old-driver.txt")
+    gpu, failed = nvlink_errors.parse(text)
     assert gpu.links is not None
-    assert gpu.links[0].index == 4
-    assert gpu.links[0].counters == {
-        "replay_errors": 0,
+    assert gpu.links[1].counters == {
+        "replay_errors": 12,
         "recovery_errors": 1,
-        "flit_crc_errors": 2,
+        "flit_crc_errors": 0,
         "data_crc_errors": 3,
     }
-    [cut] = nvlink_errors.parse((GPU + text).removesuffix("ors\n"))
+    assert (failed.links, failed.note[:24]) == (None, "NVML: Unable to retrieve")
+    [cut] = nvlink_errors.parse(text[: text.index("3 data") + 12])
     assert not cut.complete
 
 
 def test_counters_by_lane_stand_below_their_link() -> None:
-    lanes = "\t\t Lane 0: 4 CRC errors\n\t\t Lane 0 ECC Correction Count: 7 (Overflow=1)\n"
-    [gpu] = nvlink_errors.parse(f"{GPU}\t Link 0:\n{lanes}\t Link 1:\n{lanes}")
+    [gpu] = nvlink_errors.parse(capture("nvlink-e", "lanes.txt"))
     assert gpu.links is not None
     assert [link.index for link in gpu.links] == [0, 1]
-    assert gpu.links[1].counters == {
-        "lane_0_crc_errors": 4,
-        "lane_0_ecc_correction_count": 7,
-        "lane_0_ecc_correction_count_overflow": 1,
-    }
+    assert [gpu.links[1].counters[f"lane_{lane}_crc_errors"] for lane in range(4)] == [0, 1, 2, 3]
+    assert gpu.links[1].counters["lane_3_ecc_correction_count"] == 51
+    assert gpu.links[1].counters["lane_3_ecc_correction_count_overflow"] == 0
     with pytest.raises(Unreadable, match="expected 'Link n:'"):
-        nvlink_errors.parse(GPU + lanes)
+        nvlink_errors.parse(f"{GPU}\t\t Lane 0: 4 CRC errors\n")
 
 
 def test_a_link_that_could_not_be_read_makes_it_incomplete() -> None:
