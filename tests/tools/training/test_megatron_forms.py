@@ -114,3 +114,15 @@ def test_a_validation_loss_can_be_no_number() -> None:
 def test_a_validation_alone_is_no_step() -> None:
     with pytest.raises(Unreadable, match="no line 'iteration"):
         megatron_log.parse(" validation loss at iteration 10 | lm loss value: 2.5E+00 |\n")
+
+
+def test_a_line_quoted_as_code_is_whole() -> None:
+    assert megatron_log.parse(f"`{LINE.strip()}`") == (STEP,)
+
+
+@pytest.mark.parametrize(
+    ("printed", "tokens"), [("83,968", 83968), ("83,96", None), ("8,39,68", None), ("1.25B", None)]
+)
+def test_a_comma_separates_thousands_or_is_torn(printed: str, tokens: int | None) -> None:
+    line = LINE.replace("consumed samples: ", f"consumed tokens: {printed} | consumed samples: ")
+    assert megatron_log.parse(line)[0].consumed_tokens == tokens

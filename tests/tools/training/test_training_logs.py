@@ -158,3 +158,31 @@ def test_maxtext_evaluates_between_steps() -> None:
     assert new.losses == {"loss": 9.41, "avg_z_loss": 0.25}
     assert new.perplexities == {"perplexity": 12.5}
     assert (second.step, second.step_time_s, second.not_finite) == (6, 3.2, ("loss",))
+
+
+def test_maxtext_of_2023_and_padded_lines_are_read() -> None:
+    old, padded = maxtext_log.parse(
+        "# completed step: 1, seconds: 8.693, TFLOP/s: 1.731, loss: 9.206\n"
+        "`completed step: 2, seconds:  0.323, TFLOP/s/device:  71.953,  loss: 13.424`\n"
+    )
+    assert (old.step_time_s, old.tflops_per_device, old.loss) == (8.693, 1.731, 9.206)
+    assert (padded.step_time_s, padded.tflops_per_device, padded.loss) == (0.323, 71.953, 13.424)
+
+
+@pytest.mark.parametrize("end", ["seconds: 3.1", "seconds: 3", "seconds: 3.12, total_weights: 65"])
+def test_the_last_value_of_a_cut_maxtext_line_is_not_read(end: str) -> None:
+    [step] = maxtext_log.parse(f"completed step: 5, loss: 9.250, {end}")
+    assert (step.loss, step.total_weights) == (9.25, None)
+    assert step.step_time_s == (3.12 if "," in end else None)
+
+
+def test_a_maxtext_step_whose_number_may_be_cut_is_none() -> None:
+    with pytest.raises(Unreadable, match="completed step"):
+        maxtext_log.parse("completed step: 1")
+
+
+def test_bars_with_rounded_steps_are_told_by_their_counter() -> None:
+    bar = "Epoch 0:   3%|x | {}/1100000 [5:28:58<171:22:21, v_num=, {}, global_step=3.1e+4]\n"
+    same = "reduced_train_loss=2.510"
+    steps = nemo_log.parse("".join(bar.format(at, same) for at in (34103, 34104, 34109)))
+    assert [step.iteration for step in steps] == [34103, 34109]
