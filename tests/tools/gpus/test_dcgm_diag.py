@@ -100,6 +100,30 @@ def test_a_message_with_a_line_feed_of_its_own_is_one_message() -> None:
     ]
 
 
+def test_a_message_may_stand_below_its_result() -> None:
+    row = "| Denylist                  | "
+    said = "".join(
+        f"|                           | {text:<46} |\n"
+        for text in ("Error: GPU 3 had memory errors and row", "remappings are pending")
+    )
+    before, result, rest = saved("many.txt").partition(row)
+    line, end, rest = rest.partition("\n")
+    found = dcgm_diag.parse(before + result + line + end + said + rest)[0]
+    [message] = part(found, "Denylist").messages
+    assert (message.kind, message.text) == (
+        *("Error", "GPU 3 had memory errors and row remappings are pending"),
+    )
+
+
+def test_what_is_said_of_the_whole_run_is_kept() -> None:
+    for key, value in (("warning", "old driver"), ("errors", [{"error": "old driver"}])):
+        root = json.loads(saved("healthy.json"))
+        next(iter(root.values()))[key] = value
+        [found] = dcgm_diag.parse(json.dumps(root))
+        assert [message.text for message in found.remarks] == ["old driver"]
+        assert next(found.messages).text == "old driver"
+
+
 def test_iterations_are_reports_and_two_reports_are_not() -> None:
     assert len(dcgm_diag.parse(saved("iterations.txt"))) == 2
     both = {"iterations": [json.loads(saved("failed.json"))] * 2, "result": "Fail"}
