@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -166,3 +167,14 @@ def test_2_24_lists_missing_ranks_in_one_line() -> None:
 def test_a_paste_can_have_left_one_blank_of_the_indents() -> None:
     text = capture("nccl-ras", "degraded.txt")
     assert nccl_ras.parse(text.replace("\n  ", "\n ")) == nccl_ras.parse(text)
+
+
+@pytest.mark.parametrize("key", ["host", "pid", "nvml_dev", "status"])
+def test_2_28_9_forgets_a_comma_in_missing_ranks(key: str) -> None:
+    text = capture("nccl-ras", "degraded.json")
+    missing = text.index('"missing_ranks"')
+    broken = text[:missing] + re.sub(rf',(\s*)(?="{key}")', r"\1", text[missing:])
+    assert broken != text
+    assert nccl_ras.parse(broken) == nccl_ras.parse(text)
+    with pytest.raises(Unreadable, match="not valid JSON"):
+        nccl_ras.parse(broken.replace(",", "", 1))
