@@ -55,3 +55,23 @@ def test_an_old_driver_calls_it_blacklisted() -> None:
 def test_what_is_none_or_double_or_contradicts_itself_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         gpu_proc.parse(text)
+
+
+def test_what_people_paste_around_the_files_is_no_field() -> None:
+    text = (
+        "root@host:~# cat /proc/driver/nvidia/gpus/*/information\n"
+        "Model: \t\t NVIDIA X\nBus Location: \t 0008:01:00.0\n"
+        "root@host:~# cat /proc/driver/nvidia/gpus/0009:01:00.0/information\n"
+        "Model: \t\t NVIDIA X\nBus Location: \t 0009:01:00.0\nroot@host:~#\n"
+    )
+    found = ["0008:01:00.0", "0009:01:00.0"]
+    assert [gpu.pci for gpu in gpu_proc.parse(text)] == found
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    assert [gpu.pci for gpu in gpu_proc.parse(quoted)] == found
+
+
+def test_an_excerpt_of_some_fields_keeps_gpus_apart() -> None:
+    text = "".join(f"Bus Location: \t 000{n}:01:00.0\nDevice Minor: \t {n}\n" for n in (8, 9))
+    assert [(gpu.pci, gpu.minor) for gpu in gpu_proc.parse(text)] == [
+        *(("0008:01:00.0", 8), ("0009:01:00.0", 9)),
+    ]

@@ -141,3 +141,39 @@ def test_a_host_without_pci_is_told() -> None:
 def test_a_link_register_in_other_words_is_refused() -> None:
     with pytest.raises(RackError, match="LnkSta"):
         lspci.parse("01:00.0 3D controller: X\n\tLnkSta:\tfast and wide\n")
+
+
+def test_a_card_says_its_part_and_serial_number() -> None:
+    text = (
+        "0000:18:00.0 Infiniband controller: Mellanox Technologies MT2910 Family [ConnectX-7]\n"
+        "\tCapabilities: [48] Vital Product Data\n"
+        "\t\tProduct Name: 1 port adapter\n"
+        "\t\tRead-only fields:\n"
+        "\t\t\t[PN] Part number: MCX7-ABC\n"
+        "\t\t\t[SN] Serial number: MT9900X01234\n"
+        "\t\tEnd\n"
+    )
+    (card,) = lspci.parse(text)
+    assert (card.part_number, card.serial_number) == ("MCX7-ABC", "MT9900X01234")
+
+
+def test_a_listing_quoted_and_wrapped_by_a_mailer_is_read() -> None:
+    text = (
+        "> 00:1c.0 PCI bridge: Intel Corporation Device 9d10 (rev f1)\n"
+        ">         Capabilities: [70] Express (v2) Root Port (Slot-), MSI 00\n"
+        ">                 DevSta: CorrErr- NonFatalErr+ FatalErr- UnsupReq- \n"
+        "> AuxPwr+ TransPend-\n"
+        ">                 LnkCap: Port #0, Speed 8GT/s, Width x0, ASPM L1, Exit \n"
+        "> Latency L1 unlimited\n"
+        ">                 LnkSta: Speed 2.5GT/s (downgraded), Width x1 (strange)\n"
+    )
+    (port,) = lspci.parse(text)
+    assert port.device_status == {
+        **{"CorrErr": False, "NonFatalErr": True, "FatalErr": False, "UnsupReq": False},
+        **{"AuxPwr": True, "TransPend": False},
+    }
+    assert port.link_capability is not None
+    assert port.link_capability.width is None
+    assert port.downgraded is None
+    assert port.link_status is not None
+    assert port.link_status.width_note == "strange"

@@ -115,3 +115,28 @@ def test_a_nodeset_is_read_word_by_word(nodeset: str, near: tuple[int, ...] | No
 def test_what_is_cut_or_double_or_no_tree_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         lstopo.parse(text)
+
+
+TREE = (
+    "Machine (880GB total)\n  Package L#0\n    NUMANode L#0 (P#0 480GB)\n    HostBridge\n"
+    '      PCI 0003:01:00.0 (InfiniBand)\n        OpenFabrics "mlx5_0"\n'
+)
+
+
+@pytest.mark.parametrize("mark", ["> ", "> > ", "0: "])
+def test_a_tree_is_read_with_what_mailers_and_launchers_put_before_it(mark: str) -> None:
+    text = "".join(f"{mark}{line}\n" for line in TREE.splitlines())
+    text = f"srun: job 12 queued and waiting for resources\n{text}" if mark == "0: " else text
+    assert lstopo.parse(text) == lstopo.parse(TREE)
+    assert lstopo.parse(TREE).complete
+
+
+def test_a_tree_with_lines_left_out_is_not_complete() -> None:
+    assert not lstopo.parse(f"{TREE}  ...\n").complete
+    assert not lstopo.parse(TREE.partition("\n")[2]).complete
+
+
+def test_trees_of_two_tasks_are_refused() -> None:
+    text = "".join(f"{task}: {line}\n" for task in (0, 1) for line in TREE.splitlines())
+    with pytest.raises(Unreadable, match="2 reports"):
+        lstopo.parse(text)
