@@ -127,6 +127,15 @@ READABLE = readable()
 IDS = [f"{tool}-{path.name}" for tool, path in READABLE]
 
 
+@pytest.mark.parametrize("torn", ["Ro", "RoCE", "RoCE ", "RoCE v", "IB/RoCE ", "IB/RoCE v"])
+def test_half_a_version_is_no_network_device(torn: str) -> None:
+    row = f"mlx5_0\t1\t3\t{GID}\t10.0.1.5\t"
+    [gid] = reading("show-gids", f"{row}RoCE v2\teth0\n{row}{torn}".replace("\t3\t", "\t4\t", 1))[
+        "gids"
+    ][1:]
+    assert (gid["version"], gid["netdev"]) == (None, None)
+
+
 @pytest.mark.parametrize("label", ["", "3: ", "> "])
 @pytest.mark.parametrize(("tool", "head", "last", "where", "value"), KEPT)
 def test_a_last_line_that_is_whole_needs_no_line_feed(
