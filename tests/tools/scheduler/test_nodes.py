@@ -116,17 +116,20 @@ def test_states_have_a_base_flags_and_a_mark(text: str, found: NodeState, usable
 
 
 def test_what_stands_around_is_not_a_node() -> None:
-    for name in ("degraded.txt", "one-line.txt"):
+    for name in ("degraded.txt", "one-line.txt", "newest.txt"):
         text = f"$ scontrol show node\n{saved(name)}ops@login:~$ exit\n"
         assert nodes.parse(text) == nodes.parse(saved(name))
+        fenced = f"```\n{saved(name).rstrip()}\n```\nand that is all\n"
+        assert nodes.parse(fenced) == nodes.parse(saved(name))
 
 
 @pytest.mark.parametrize("name", ["failed.txt", "failed.json"])
 def test_no_controller_is_a_failed_tool(name: str) -> None:
     with pytest.raises(ToolFailed):
         READERS["scontrol-node"](ended(saved(name)))
-    with pytest.raises(ToolFailed, match="ct99 not found"):
-        READERS["scontrol-node"](ended("Node ct99 not found\n"))
+    for others in ("", saved("healthy.txt")):
+        with pytest.raises(ToolFailed, match="ct99 not found"):
+            READERS["scontrol-node"](ended(f"{others}Node ct99 not found\n"))
 
 
 @pytest.mark.parametrize(
