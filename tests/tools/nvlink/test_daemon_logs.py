@@ -32,6 +32,11 @@ def test_switch_errors_name_switch_and_port() -> None:
     ]
 
 
+def test_a_number_that_runs_into_something_else_is_unknown() -> None:
+    text = capture("fabric-manager-log", "degraded.txt").replace("port 17", "port 17x")
+    assert fabric_manager_log.parse(text).switch_errors[0].port is None
+
+
 def test_imex_counts_connections_to_each_peer() -> None:
     log = imex_log.parse(IMEX)
     assert (log.version, log.peers) == ("580.95.05", 2)

@@ -70,6 +70,11 @@ def test_a_version_is_read() -> None:
     assert fabric_manager_status.parse(text).version == "570.10.01"
 
 
+def test_digits_of_other_scripts_are_no_number() -> None:
+    status = fabric_manager_status.parse("ActiveState=active\nMainPID=1\u0663\n")
+    assert status.main_pid is None
+
+
 def test_a_unit_that_is_not_there_is_a_missing_tool() -> None:
     with pytest.raises(ToolMissing):
         fabric_manager_status.parse("Unit nvidia-fabricmanager.service could not be found.\n")

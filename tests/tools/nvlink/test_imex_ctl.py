@@ -61,6 +61,11 @@ def test_nodes_and_connections_of_json_come_by_number() -> None:
     assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
+def test_a_column_that_is_no_index_is_not_shortened_to_one() -> None:
+    domain = imex_ctl.parse(HEALTHY.replace("0   1   2\n", "0   1   22222\n", 1))
+    assert (domain.connections, domain.complete) == ((), False)
+
+
 def test_a_matrix_with_columns_left_out_has_no_cells() -> None:
     text = HEALTHY.replace("From\\To  0   1   2", "From\\To  0   1 ... 2")
     domain = imex_ctl.parse(text)

@@ -69,6 +69,15 @@ def test_firmware_is_read_by_component() -> None:
     assert len(nvos_platform.parse_firmware(capture("nvos-firmware", "list.json"))) == 2
 
 
+def test_a_component_without_its_name_is_read() -> None:
+    """The command as it is for the list, over the table of one component."""
+    table = capture("nvos-firmware", "one.txt").split("\n", 1)[1]
+    [asic] = nvos_platform.parse_firmware(f"$ nv show platform firmware\n{table}")
+    assert (asic.component, asic.actual) == (None, "35.2014.1700")
+    [asic] = nvos_platform.parse_firmware(f"$ nv show platform firmware -o auto | cat\n{table}")
+    assert asic.component is None
+
+
 def test_a_tray_is_identified() -> None:
     tray = nvos_platform.parse_platform(capture("nvos-platform", "platform.txt"))
     assert (tray.serial_number, tray.product_name) == ("MT2530X00001", "N5110_LD")
