@@ -120,3 +120,12 @@ def test_a_number_of_nodes_is_no_end_of_a_guid() -> None:
         "GUID=0xa6 nodes (1 Switches & 5 CA-s) discovered.\n"
     )
     assert (log.nodes, log.total_cas) == (2, 1)
+
+
+def test_half_of_a_last_line_is_left_out() -> None:
+    rows = DEGRADED.partition("\n-I- Stage")
+    table = rows[2].splitlines(keepends=True)
+    cut = parse("".join(rows[:2]) + "".join(table[:3]) + "-I-")
+    assert (len(cut.stages), cut.complete) == (2, False)
+    nodes = parse(HEALTHY[: HEALTHY.index("Total Nodes") + len("Total Nodes             : 1")])
+    assert nodes.nodes is None

@@ -121,7 +121,7 @@ def test_a_file_cut_in_a_section_says_so() -> None:
     assert not database.complete
     assert database.section("LINKS").complete
     assert not database.section("PM_INFO").complete
-    assert database.section("PM_INFO").rows == ()
+    assert len(database.section("PM_INFO").rows) == 1
     with pytest.raises(Unreadable, match="no section WARNINGS"):
         database.section("WARNINGS_DISCOVERY")
 
@@ -155,3 +155,16 @@ def test_a_quote_that_is_not_closed_ends_with_its_line() -> None:
     assert section.rows == ()
     with pytest.raises(Unreadable, match="cells of its header"):
         list(section.records())
+
+
+def test_half_of_a_last_line_is_left_out() -> None:
+    row = CSV.index("0xa088c20300aa0007", CSV.index("START_PM_INFO"))
+    half = ibdiagnet_db_csv.parse(CSV[: CSV.index("\n", row) - 1])
+    assert half.section("PM_INFO").rows == ()
+    managers = ibdiagnet_sm.parse(SM[: SM.index("4\n    Port=1 lid=0x0202")])
+    assert [manager.priority for manager in managers.managers] == [15]
+    assert not managers.complete
+    ports = ibdiagnet_pm.parse(PM[: PM.index("/mlx5_0/P2")])
+    assert [port.port for port in ports.ports] == [1]
+    closed = ibdiagnet_pm.parse(PM[: PM.index("# File closed") + 20])
+    assert (closed.header.closed, closed.complete) == (None, False)

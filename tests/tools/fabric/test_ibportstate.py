@@ -112,14 +112,15 @@ def page(state: str, vendor: str) -> str:
         "LinkSpeedSupported:..............2.5 Gbps\nLinkSpeedActive:.................2.5 Gbps\n"
         "Mkey:............................<not displayed>\nProtectBits:.....................0\n"
         f"# MLNX ext Port info: Lid 3 port 1\nLinkSpeedEnabled:................{vendor}\n"
+        "LinkSpeedActive:.................0x00\n"
     )
 
 
 def test_each_page_has_the_vendors_page_below_it() -> None:
     text = f"Initial CA/RT PortInfo:\n{page('Active', '0x01')}\nAfter PortInfo set:\n"
     before, after = parse(text + page("Down", "0x00")).ports
-    assert before.mlnx == {"LinkSpeedEnabled": "0x01"}
-    assert after.mlnx == {"LinkSpeedEnabled": "0x00"}
+    assert before.mlnx == {"LinkSpeedEnabled": "0x01", "LinkSpeedActive": "0x00"}
+    assert after.mlnx == {"LinkSpeedEnabled": "0x00", "LinkSpeedActive": "0x00"}
     vendor_only = page("Active", "0x01").partition("# MLNX")
     with pytest.raises(Unreadable, match="without the port's above"):
         parse("".join(vendor_only[1:]))
@@ -145,3 +146,11 @@ def test_what_it_finds_wrong_with_a_link_is_kept() -> None:
         assert READ(result).remarks == (
             "Peer ports operating at active width 1 rather than  2 (4x)",
         )
+
+
+def test_half_of_a_last_line_is_left_out() -> None:
+    for text, lost in ((HEALTHY, "2.5 Gbps"), (page("Active", "0x01"), "0x01")):
+        at = text.rindex(lost)
+        assert not parse(text[: at + 1]).ports[-1].complete
+    port = parse(HEALTHY[: HEALTHY.index("LinkSpeedActive") + 34]).port
+    assert port.speed_active is None

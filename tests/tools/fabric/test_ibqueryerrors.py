@@ -154,3 +154,8 @@ def test_what_it_says_on_standard_error_is_the_reason() -> None:
     said = "ibwarn: [7] sa_query: timed out\nQuery SA failed: Connection timed out\n"
     with pytest.raises(ToolFailed, match="Query SA failed"):
         READ(ended("", stderr=said))
+
+
+def test_half_of_a_link_is_left_out() -> None:
+    (node,) = parse(DEGRADED[: DEGRADED.index("] ==(") + 1]).bad
+    assert node.ports[0].link is None

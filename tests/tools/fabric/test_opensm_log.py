@@ -119,3 +119,8 @@ def test_a_manager_that_ended_has_no_state() -> None:
     log = parse(ended)
     assert (log.state, log.running, log.exits) == (None, False, ("Sep  2 19:00:00",))
     assert parse(ended + OLD.replace("[52]", "[60]")).state == "MASTER"
+
+
+def test_half_of_a_last_line_is_left_out() -> None:
+    assert parse(OLD + "Sep  2 18:13:00 sm1 OpenSM[52]: OpenSM 3.").version == "3.2.6_20090317"
+    assert parse(OLD.rstrip("\n")) == parse(OLD)

@@ -172,3 +172,18 @@ def test_the_title_of_every_counter_set_is_known(kind: str) -> None:
 def test_a_title_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(Unreadable, match="expected '# Port counters"):
         parse(HEALTHY + "# Port counters: Lid\nLinkDownedCounter:...............3\n")
+
+
+def test_half_of_a_last_line_is_left_out() -> None:
+    assert len(parse(HEALTHY + "# Port counters: Lid 61 port 3")) == 1
+    (port,) = parse(
+        "# PortVLOpData counters: Lid 1 port 1\nPortVLOpData0:....7\nPortVLOpData1:....1"
+    )
+    assert (port.counters, port.complete) == ({"PortVLOpData0": 7}, False)
+
+
+def test_a_counter_set_of_16_lanes_ends_with_the_last() -> None:
+    lanes = "".join(f"SWPortVLCongestion{lane}:....{lane}\n" for lane in range(16))
+    text = f"# SwPortVLCongestion counters: Lid 1 port 1\nPortSelect:....1\n{lanes}"
+    assert parse(text)[0].complete
+    assert not parse(text.partition("SWPortVLCongestion15")[0])[0].complete

@@ -116,3 +116,10 @@ def test_members_of_one_group_have_no_titles() -> None:
     ]
     with pytest.raises(Unreadable, match="2 reports"):
         parse(line.format(1, "a") * 2)
+
+
+def test_half_of_a_table_is_left_out() -> None:
+    text = capture("saquery", "sl2vl.txt")
+    (record,) = parse(text[: text.index("VL: 0|") + 6])
+    assert len(record.table) == 1
+    assert not record.complete
