@@ -48,7 +48,13 @@ def test_no_device_is_tool_failed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "index, name\n0, NVIDIA B300\n", HEALTHY.replace("[N/A]", "somewhere", 1)]
+    "text",
+    [
+        "",
+        "index, name\n0, NVIDIA B300\n",
+        HEALTHY.replace("[N/A]", "somewhere", 1),
+        HEALTHY.replace("[N/A]", "000c0ffe", 1),
+    ],
 )
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
