@@ -160,3 +160,12 @@ def test_the_nvlink_domain_and_gins_plugin_came_with_2_30() -> None:
     [mnnvl], [plugin] = log.mnnvl or (), log.plugins or ()
     assert (mnnvl.clique_id, mnnvl.clique_size, mnnvl.domain_size) == (0x7F, 8, 16)
     assert (plugin.kind, plugin.name, plugin.version) == ("GIN", "GIN_IB_PROXY", None)
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    ["", "  ", " 0: ", "> ", "[1,0]<stdout>:", "[prterun-r03-7@1,0]<stdout>: ", "[pod/a/b] "],
+)
+def test_the_version_may_have_a_launchers_label(prefix: str) -> None:
+    log = nccl_log.parse(f"{prefix}NCCL version 2.28.3+cuda13.0\n")
+    assert (log.versions, log.info) == (("2.28.3+cuda13.0",), False)
