@@ -51,6 +51,15 @@ def test_the_two_lines_of_an_amd_machine_check_are_one_event() -> None:
     assert check.detail == "System Fatal error; CPU:7 (19:11:1) MC0_STATUS[-|UE|MiscV]: 0xb2"
 
 
+def test_a_fatal_machine_check_and_its_reason_are_one_event() -> None:
+    (check,) = dmesg(
+        "mce: [Hardware Error]: CPU 0: Machine Check Exception: f Bank 3: bd80000000070134",
+        "mce: [Hardware Error]: RIP 10:<ffffffff8372f8bc> {memchr_inv+0x4c/0xf0}",
+        "mce: [Hardware Error]: Machine check: Data load in unrecoverable area of kernel",
+    ).hardware_errors
+    assert check.detail.endswith("bd80000000070134; Data load in unrecoverable area of kernel")
+
+
 @pytest.mark.parametrize(
     "line",
     [

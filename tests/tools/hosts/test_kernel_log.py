@@ -68,6 +68,7 @@ FORMS = {
     "grep -n over files": f"kern.log:88:[ 1412.890184] {XID}",
     "zgrep": f"/var/log/syslog.2.gz:Mar  7 01:02:03 r07-ct03 kernel: {XID}",
     "grep -A": f"kern.log-Mar  7 01:02:03 r07-ct03 kernel: {XID}",
+    "copied from GNOME Logs": f"01:02:03 kernel: {XID}",
     "kubectl get events": f"11m   Warning   GpuXid   node/r07-ct03   {XID}",
 }
 

@@ -90,6 +90,17 @@ def test_a_health_buffer_is_one_event() -> None:
     assert log.nic_faults[0].detail.endswith("synd 0x8: unrecoverable hardware error")
 
 
+def test_a_device_found_unhealthy_and_why_is_one_event_each_time() -> None:
+    lines = [
+        "mlx5_core 0000:0d:00.0: poll_health:801:(pid 0): device's health compromised - reached",
+        "mlx5_core 0000:0d:00.0: print_health_info:431:(pid 0): Health issue observed, firmware x",
+        "mlx5_core 0000:0d:00.0: print_health_info:435:(pid 0): assert_var[0] 0x0521945b",
+    ]
+    faults = dmesg(*lines, *lines, lines[1]).nic_faults
+    assert len(faults) == 3
+    assert faults[0].detail.endswith("; Health issue observed, firmware x")
+
+
 @pytest.mark.parametrize(
     "message",
     [

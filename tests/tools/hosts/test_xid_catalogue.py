@@ -47,6 +47,22 @@ def test_actions_by_code(code: int, immediate: str | None, investigate: str | No
     assert (found.immediate, found.investigate) == (immediate, investigate)
 
 
+@pytest.mark.parametrize(
+    ("words", "immediate"),
+    [
+        ("0x1 (GPU Reset Required)", "RESET_GPU"),
+        ("0x1 (PF FLR)", "RESET_GPU"),
+        ("0x2 (Node Reboot Required)", "RESTART_BM"),
+        ("0x2 (OS Reboot)", "RESTART_BM"),
+        ("0x1 (OS Reboot)", None),
+    ],
+)
+def test_a_recovery_is_known_in_the_words_of_every_driver(
+    words: str, immediate: str | None
+) -> None:
+    assert action(f"{CHANGED} 0x0 (None) to {words}") == immediate
+
+
 def test_every_code_of_the_catalogue_is_there_and_no_other() -> None:
     assert all(xid_catalogue.by_code(code) is not None for code in range(1, 173))
     assert [code for code in (0, 173, 175, 999) if xid_catalogue.by_code(code)] == []
