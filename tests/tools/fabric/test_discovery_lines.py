@@ -145,6 +145,14 @@ def test_a_switch_that_lacks_ports_between_others_is_not_complete() -> None:
     assert iblinkinfo.parse(LINKS[:at] + row.replace("4[", "3[") + LINKS[at:]).complete
 
 
+@pytest.mark.parametrize(("parse", "text"), READS)
+def test_reports_of_two_subnets_are_two_reports(parse: Callable[[str], object], text: str) -> None:
+    """Nothing of them is the same, but the LIDs that each subnet counts from 1."""
+    other = text.replace("5a1fe", "6b2fe").replace("# Topology file", "# a file")
+    with pytest.raises(Unreadable, match=r"two (reports|lists)"):
+        parse(text + other)
+
+
 @pytest.mark.parametrize("parse", [ibnetdiscover.parse, iblinkinfo.parse])
 def test_what_diff_prints_is_named(parse: Callable[[str], object]) -> None:
     row = '          11    3[  ] ==(                Down/ Polling)==>             [  ] "" ( )'
