@@ -124,3 +124,8 @@ def test_a_manager_that_ended_has_no_state() -> None:
 def test_half_of_a_last_line_is_left_out() -> None:
     assert parse(OLD + "Sep  2 18:13:00 sm1 OpenSM[52]: OpenSM 3.").version == "3.2.6_20090317"
     assert parse(OLD.rstrip("\n")) == parse(OLD)
+
+
+def test_a_message_of_any_length_is_read() -> None:
+    text = OLD + f"Sep  2 18:13:00 sm1 OpenSM[52]: ERR 1234: {'x' * 5000}\n"
+    assert parse(text).errors[0].code == "1234"
