@@ -137,6 +137,14 @@ def test_iterations_are_reports_and_two_reports_are_not() -> None:
             dcgm_diag.parse(saved(name) * 2)
 
 
+def test_iterations_that_did_not_run_are_missed() -> None:
+    [one] = dcgm_diag.parse(saved("iterations.txt").partition("Running iteration 2")[0])
+    assert not one.complete
+    assert [one.complete for one in dcgm_diag.parse(saved("iterations.txt"))] == [True, True]
+    with pytest.raises(Unreadable, match="2 reports"):
+        dcgm_diag.parse(saved("iterations.txt") * 2)
+
+
 def test_json_of_dcgm_4() -> None:
     found = report("failed.json")
     assert (found.version, found.driver_version) == ("4.4.1", "575.57.08")

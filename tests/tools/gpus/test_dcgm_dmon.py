@@ -61,6 +61,7 @@ def test_watches_that_could_not_be_set_are_a_failed_tool() -> None:
     "text",
     [
         saved("empty.txt"),
+        "#Entity\nID\nGPU 0 41\n",
         saved("healthy.txt") + saved("one.txt"),
         "".join(saved("healthy.txt").splitlines(keepends=True)[:2]),
         saved("healthy.txt").rstrip()[:-10],

@@ -20,11 +20,11 @@ def health(name: str) -> str:
 
 def test_every_kind_of_device_is_found() -> None:
     report = dcgm_discovery.parse(found("healthy.txt"))
-    assert report.found == {"GPU": 2, "NvSwitch": 2, "ConnectX": 0, "CPU": 1}
+    assert report.found == {"GPU": 2, "Switch": 2, "ConnectX": 0, "CPU": 1}
     gpu = report.of("GPU")[1]
     assert (gpu.id, gpu.name, gpu.pci) == (1, "NVIDIA B200", "0000:c3:00.0")
     assert gpu.uuid == "GPU-6f2f5a10-0000-4c1e-9d3b-000000000001"
-    assert [switch.id for switch in report.of("NvSwitch")] == [4, 5]
+    assert [switch.id for switch in report.of("Switch")] == [4, 5]
     assert report.of("CPU")[0].cores == "0-71"
     assert dcgm_discovery.parse(found("old.txt")).found == {"GPU": 1}
 

@@ -96,9 +96,9 @@ def test_versions_tell_who_writes_json() -> None:
     assert perftest.read_version(ended(text, rc=1)) == (6, 24)
     assert perftest.supports_json(text)
     assert not perftest.supports_json("Version: 6.06\n")
-    for text in ("", "Version: ٣6.24\n", "Version: 6.2429496\n", "Version: 6.1e9\n"):
+    for wrong in ("", "Version: ٣6.24\n", "Version: 6.2429496\n", "Version: 6.1e9\n", text * 2):
         with pytest.raises(Unreadable):
-            perftest.supports_json(text)
+            perftest.supports_json(wrong)
 
 
 def test_both_ends_get_the_same_test() -> None:

@@ -135,6 +135,24 @@ def test_numbers_cut_at_the_end_of_the_output_are_refused() -> None:
         perftest.parse_bandwidth(text[:-8] + "\n")
 
 
+def test_each_end_has_one_table() -> None:
+    text = bw("both-directions.txt")
+    with pytest.raises(Unreadable, match="2 reports"):
+        perftest.parse_bandwidth(text * 2)
+    _, tables = text.split(" #bytes", 1)
+    with pytest.raises(Unreadable, match="reports"):
+        perftest.parse_bandwidth(f" #bytes{tables} #bytes{tables}")
+    assert READERS["perftest-bw"](ended(text)).complete
+    assert not READERS["perftest-bw"](ended(text.partition(" Remote")[0])).complete
+
+
+def test_samples_without_their_row_are_the_start_of_one() -> None:
+    whole = lat("histogram.txt").splitlines(keepends=True)
+    last = max(at for at, line in enumerate(whole) if line.startswith(" #bytes"))
+    assert not READERS["perftest-lat"](ended("".join(whole[:last]))).complete
+    assert READERS["perftest-lat"](ended("".join(whole))).complete
+
+
 def test_two_tables_or_two_processes_are_two_reports() -> None:
     with pytest.raises(Unreadable, match="2 reports"):
         perftest.parse_bandwidth(bw("healthy.txt") + lat("healthy.txt"))

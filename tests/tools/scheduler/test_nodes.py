@@ -80,6 +80,13 @@ def test_lines_that_were_left_out_are_missed() -> None:
         assert (node.state.flags, node.complete) == (("DRAIN",), False)
 
 
+def test_a_node_without_its_blank_line_may_go_on() -> None:
+    lines = saved("newest.txt").rstrip().splitlines(keepends=True)
+    for at in range(17, len(lines)):
+        assert not nodes.parse("".join(lines[:at]))[0].complete
+    assert nodes.parse("".join(lines) + "\n\n")[0].complete
+
+
 def test_json_says_the_same() -> None:
     first, second = nodes.parse(saved("degraded.json"))
     assert first.state == NodeState(base="IDLE", flags=("DRAIN",))

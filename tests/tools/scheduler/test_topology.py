@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from fixtures.model.errors import ToolFailed, Unreadable
@@ -97,6 +99,8 @@ def test_lines_that_were_left_out_are_missed() -> None:
     assert not topology_conf.parse(conf("blocks.conf") + "...\n").complete
     assert not scontrol_topology.parse(f"...\n{shown('healthy.txt')}").complete
     assert topology_conf.parse(conf("blocks.conf")).complete
+    assert scontrol_topology.parse(shown("healthy.txt")).complete
+    assert not scontrol_topology.parse(shown("healthy.txt").partition("\n")[2]).complete
 
 
 def test_another_file_that_is_included_is_missed() -> None:
@@ -162,6 +166,7 @@ def test_yaml_is_pasted_like_anything() -> None:
     for pasted in (
         f"root@ctl:~# cat topology.yaml\n{text}root@ctl:~# \n",
         f"```yaml\n{text}```\n",
+        f"~$ cat it\n{textwrap.indent(text, '    ')}",
         "".join(f"> {line}\n" for line in text.splitlines()),
     ):
         assert topology_yaml.parse(pasted) == topology_yaml.parse(text)
