@@ -111,6 +111,13 @@ def test_a_value_in_bold_is_a_value() -> None:
 def test_a_server_that_only_waited_has_no_result() -> None:
     with pytest.raises(Unreadable, match="only waited"):
         perftest.parse_bandwidth(bw("waited.txt"))
+    with pytest.raises(Unreadable, match="waits for its client"):
+        perftest.parse_latency("* Waiting for client to connect... *\n")
+
+
+def test_a_port_that_is_down_is_the_reason() -> None:
+    with pytest.raises(ToolFailed, match="state is Down"):
+        perftest.parse_bandwidth(" Port number 1 state is Down\n Couldn't set the link layer\n")
 
 
 def test_a_sweep_that_broke_off_is_no_sweep() -> None:
