@@ -96,6 +96,7 @@ def test_versions_tell_who_writes_json() -> None:
     assert perftest.read_version(ended(text, rc=1)) == (6, 24)
     assert perftest.supports_json(text)
     assert not perftest.supports_json("Version: 6.06\n")
+    assert perftest.version("Version: 6.2\x1b[0m4\r\n") == (6, 24)
     for wrong in ("", "Version: ٣6.24\n", "Version: 6.2429496\n", "Version: 6.1e9\n", text * 2):
         with pytest.raises(Unreadable):
             perftest.supports_json(wrong)
