@@ -39,6 +39,7 @@ def test_values_are_known() -> None:
         lambda: plausible.enough_iterations(4999, 5000, "x"),
         lambda: plausible.enough_iterations(0, None, "x"),
         lambda: plausible.json_value('{"a": NaN}', "x"),
+        lambda: plausible.json_value('{"a": 1e999}', "x"),
     ],
 )
 def test_implausible_values_are_refused(refused: Callable[[], object]) -> None:
