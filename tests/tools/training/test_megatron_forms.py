@@ -20,7 +20,7 @@ def test_bridge_prints_the_rate_before_the_iteration() -> None:
     steps = megatron_log.parse(BRIDGE)
     assert [step.iteration for step in steps] == [1, 2, 3]
     assert [step.tflops_per_gpu for step in steps] == [31.5, 1176.1, 1180.5]
-    assert [step.source for step in steps] == [None, None, 0]
+    assert [step.source for step in steps] == [None, None, 7]
     assert steps[0].losses == {"lm loss": 11.875, "mtp_1 loss": 11.885}
 
 
