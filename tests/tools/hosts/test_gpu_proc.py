@@ -70,6 +70,11 @@ def test_what_people_paste_around_the_files_is_no_field() -> None:
     assert [gpu.pci for gpu in gpu_proc.parse(quoted)] == found
 
 
+def test_an_address_that_lost_digits_is_refused() -> None:
+    with pytest.raises(Unreadable, match="Bus Location"):
+        gpu_proc.parse("Model: \t\t NVIDIA X\nBus Location: \t 00:06:00.0\n")
+
+
 def test_an_excerpt_of_some_fields_keeps_gpus_apart() -> None:
     text = "".join(f"Bus Location: \t 000{n}:01:00.0\nDevice Minor: \t {n}\n" for n in (8, 9))
     assert [(gpu.pci, gpu.minor) for gpu in gpu_proc.parse(text)] == [

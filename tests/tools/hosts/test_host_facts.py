@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from fixtures.model.errors import DeadlineError, RackError, Unreadable
@@ -100,3 +102,36 @@ def test_two_drivers_in_one_output_are_refused() -> None:
     text = facts("nvidia-version-open.txt") + facts("nvidia-version-closed.txt")
     with pytest.raises(Unreadable, match="2 reports"):
         host_facts.nvidia_driver(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "6.8.0-1021-nvidia-64k\n",
+        "Linux r03-ct07 6.8.0-1021-nvidia-64k #23-Ubuntu SMP PREEMPT_DYNAMIC aarch64 GNU/Linux\n",
+        "admin@r03-ct07:~$ uname -r\n6.8.0-1021-nvidia-64k\nadmin@r03-ct07:~$\n",
+        "> 6.8.0-1021-nvidia-64k\n",
+    ],
+)
+def test_a_kernels_release_is_read_however_it_was_asked_for(text: str) -> None:
+    assert host_facts.kernel(text) == "6.8.0-1021-nvidia-64k"
+
+
+@pytest.mark.parametrize(
+    ("parse", "name"),
+    [
+        (host_facts.os_release, "os-release.txt"),
+        (host_facts.memory_total_bytes, "meminfo.txt"),
+        (host_facts.dmi, "dmi.txt"),
+        (host_facts.pci_links, "pci.txt"),
+        (host_facts.nvidia_driver, "nvidia-version-open.txt"),
+    ],
+)
+def test_two_reports_are_refused(parse: Callable[[str], object], name: str) -> None:
+    with pytest.raises(Unreadable, match=r"twice|2 reports"):
+        parse(facts(name) + facts(name))
+
+
+def test_a_terminals_colours_are_no_part_of_a_value() -> None:
+    coloured = facts("dmi.txt").replace("GB300", "\x1b[01;31mGB300\x1b[m")
+    assert host_facts.dmi(coloured) == host_facts.dmi(facts("dmi.txt"))
