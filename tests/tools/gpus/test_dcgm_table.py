@@ -20,3 +20,14 @@ def test_one_task_of_srun_is_read_and_two_are_not(name: str) -> None:
     assert read(ended(noise + labelled(text, 0))) == read(ended(text))
     with pytest.raises(Unreadable, match="2 hosts"):
         read(ended(labelled(text, 0) + labelled(text, 1)))
+
+
+@pytest.mark.parametrize("digit", ["²", "٣"])
+def test_digits_of_other_scripts_are_no_numbers(digit: str) -> None:
+    health = capture("dcgmi-health", "degraded.txt").replace("-> 2 ", f"-> {digit} ")
+    diag = capture("dcgmi-diag", "degraded.txt").replace("GPU0: ", f"GPU{digit}: ")
+    for name, text in (("dcgmi-health", health), ("dcgmi-diag", diag)):
+        with pytest.raises(Unreadable):
+            DCGM_READERS[name](ended(text))
+    dmon = capture("dcgmi-dmon", "healthy.txt").replace("GPU 1", f"GPU {digit}")
+    assert {one.id for one in DCGM_READERS["dcgmi-dmon"](ended(dmon)).samples} == {0}
