@@ -110,6 +110,7 @@ def test_a_stamp_says_what_is_certain_and_no_more() -> None:
         f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n{XID}",
         f"[ 1412.890184] systemd[1]: something\n    {XID}",
         f"[ 1412.890184] Look for '{XID}'",
+        f"[ 1412.890184] Linux\n| Xid 79  {XID} |",
         f"[ 1412.890184] Linux\n| Xid 79 | `dmesg` says `{XID}` |",
         f"Mar  7 01:02:03 r07-ct03 trainer[812]: first line\n    {XID}",
     ],
