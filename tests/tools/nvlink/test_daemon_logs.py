@@ -37,6 +37,13 @@ def test_a_number_that_runs_into_something_else_is_unknown() -> None:
     assert fabric_manager_log.parse(text).switch_errors[0].port is None
 
 
+def test_an_address_that_is_torn_names_no_switch() -> None:
+    log = fabric_manager_log.parse(
+        capture("fabric-manager-log", "degraded.txt").replace(":c5:", ":")
+    )
+    assert (log.switch_errors, [item.level for item in log.troubles]) == ((), ["ERROR", "WARNING"])
+
+
 def test_imex_counts_connections_to_each_peer() -> None:
     log = imex_log.parse(IMEX)
     assert (log.version, log.peers) == ("580.95.05", 2)
