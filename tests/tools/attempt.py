@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from fixtures.model.errors import RackError
+from fixtures.tools.as_json import plain
 from fixtures.tools.readers import READERS
 from fixtures.transport.base import CommandResult
 from tests.tools.grounded import ungrounded
@@ -18,5 +21,6 @@ def attempt(reader: str, raw: bytes) -> None:
             raise
         return
     assert found is not None
+    json.dumps(plain(found))  # what is worked out of a reading can be, too
     wrong = ungrounded(found, result.stdout)
     assert not wrong, wrong[:5]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,3 +29,27 @@ def test_an_error_is_printed_with_its_reason(
     assert main(["read", "ibstat", str(empty), "--rc", "127", "--stderr", str(words)]) == 2
     assert capsys.readouterr().err.startswith("tool-missing: ")
     assert main(["read", "ibstat", str(tmp_path / "nothing")]) == 2
+
+
+def test_what_is_worked_out_stands_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    log = CAPTURES / "nccl-ras" / "degraded.json"
+    assert main(["read", "nccl-ras", str(log)]) == 0
+    shown = json.loads(capsys.readouterr().out)["communicators"][0]
+    assert "absent" in shown["derived"]
+    assert "absent" not in shown
+
+
+def test_a_reader_of_that_name_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "ibnetdiscovery", "x"]) == 2
+    assert "did you mean 'ibnetdiscover'" in capsys.readouterr().err
+
+
+def test_whoever_reads_along_may_stop() -> None:
+    big = str(CAPTURES / "nvidia-smi" / "healthy.xml")
+    argv = [sys.executable, "-m", "fixtures.tools", "read", "nvidia-smi-q", big]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reading:
+        assert reading.stdout is not None
+        reading.stdout.close()
+        assert reading.stderr is not None
+        assert reading.stderr.read() == b""
+    assert reading.returncode == 0
