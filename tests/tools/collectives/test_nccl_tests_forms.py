@@ -137,6 +137,13 @@ def test_a_process_lists_its_first_device_only_in_the_file() -> None:
     assert nccl_tests.parse(FILE).ranks == 4
 
 
+@pytest.mark.parametrize("key", ["bandwidth", "bandwidith"])
+def test_the_misspelt_key_of_older_releases_is_the_bandwidth(key: str) -> None:
+    spelt = {f"average_bus_{key}": {key: 72.5, "okay": "true"}}
+    rest = {name: item for name, item in json.loads(FILE).items() if not name.startswith("average")}
+    assert nccl_tests.parse(json.dumps({**rest, **spelt})).avg_busbw_gbytes == 72.5
+
+
 def test_wrong_values_in_the_file_are_a_reading() -> None:
     report = nccl_tests.read(ended(capture("nccl-tests", "file-degraded.json")))
     assert (report.out_of_bounds, report.bounds_ok, report.avg_ok) == (3, False, False)
