@@ -100,7 +100,7 @@ IN_DOUBT = [
 
 
 def reading(tool: str, text: str) -> Any:
-    return plain(PORT_READERS[tool](ended(text)))
+    return plain(PORT_READERS[tool](ended(text)), derived=False)
 
 
 def leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
