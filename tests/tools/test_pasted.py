@@ -17,6 +17,12 @@ from fixtures.tools import pasted
         "(base) user@gpu-7:/opt/x$ ",
         "r01-ct01:~ # ibstat",
         "bash-5.1$ ibstatus",
+        "ksh-93.1$ ibstatus",
+        "[r01-ct01 ~]$ sinfo",
+        "~/logs $ tail -f opensm.log",
+        "(base) $ nvidia-smi",
+        "➜  ~ nvidia-smi",
+        r"PS C:\Users\x> nvidia-smi",
         "$ dcgmi diag -r 1",
         "# ibstat",
         "+ ibnetdiscover",
@@ -36,8 +42,18 @@ def test_prompts_are_known(line: str) -> None:
         "r01-ct01:71:71 [0] NCCL INFO Bootstrap : Using eth0",
         "[1732972800.123456] [r01-ct01:4711 :0] ucp_context.c:1774 UCX  WARN  transport is missing",
         "Every 2.0s: perfquery",
+        "ibwarn: [4711] mad_rpc: _do_madrpc failed; dport (Lid 5)",
+        "-bash: warning: setlocale: LC_ALL: cannot change locale (de_DE)",
+        "^C",
         "```text",
+        "Copy code",
         "[...]",
+        ". . .",
+        "[... snip ...]",
+        "... 24 more lines ...",
+        "[... 24 lines omitted ...]",
+        "--- snip ---",
+        "⋮",
         "...",
         "<snip>",
         "",
@@ -61,12 +77,31 @@ def test_chatter_is_known(line: str) -> None:
         "Nodes From\\To  1   2",
         "SwitchName=leaf-1 Nodes=r01-ct[01-18]",
         "4: ACTIVE",
+        "idle# 4",
+        "[1]# ",
+        "----",
+        "...17: 4",
         "1.5e-254",
         "N/A",
     ],
 )
 def test_what_tools_print_is_not_taken_for_it(line: str) -> None:
     assert not pasted.is_around(line)
+
+
+def test_the_command_at_a_prompt_is_known() -> None:
+    assert pasted.typed("(base) [me@r01 ~]$ sudo ibstat mlx5_0 ") == "sudo ibstat mlx5_0"
+    assert pasted.typed("admin@leaf-1:mgmt:~$ nv show interface") == "nv show interface"
+    assert pasted.typed("  me@r01:~$ ") == ""
+    assert pasted.typed("+ ibstat") == "ibstat"
+    assert pasted.typed("State: Active") is None
+
+
+def test_marks_of_one_line_and_of_a_comment_are_taken_off() -> None:
+    assert pasted.unmarked(" > >   State: Active ") == "  State: Active "
+    assert pasted.unmarked("  State") == "  State"
+    assert pasted.uncommented(["# a", "#", "#   b", ""]) == ["a", "", "  b", ""]
+    assert pasted.uncommented(["# ibstat", "CA 'x'"]) == ["# ibstat", "CA 'x'"]
 
 
 def test_quotes_are_taken_off_and_indentation_stays() -> None:
