@@ -53,6 +53,8 @@ def test_prompts_are_known(line: str) -> None:
         "... 24 more lines ...",
         "[... 24 lines omitted ...]",
         "--- snip ---",
+        "<snip: 40 ports>",
+        "[... other ports ...]",
         "⋮",
         "...",
         "<snip>",
