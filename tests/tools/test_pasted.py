@@ -115,7 +115,9 @@ def test_quotes_are_taken_off_and_indentation_stays() -> None:
 
 def test_one_process_has_the_report() -> None:
     found = ["0: CA 'x'", "0: more", "1: noise"]
-    assert pasted.one_source(found, "t", lambda line: line.startswith("CA")) == ["CA 'x'", "more"]
+    found_bare = ["CA 'x'", "more"]
+    assert pasted.one_source(found, "t", lambda line: line.startswith("CA")) == found_bare
     with pytest.raises(Unreadable, match="2 reports in one output, of the processes '0:', '1:'"):
         pasted.one_source([*found, "1: CA 'y'"], "t", lambda line: line.startswith("CA"))
-    assert pasted.one_source(found, "t", lambda _: False) == ["CA 'x'", "more", "noise"]
+    assert pasted.one_source(["srun: queued", *found[:2]], "t", lambda _: False) == found_bare
+    assert pasted.one_source(found, "t", lambda _: False) == found
