@@ -41,9 +41,17 @@ def test_the_counters_of_nvlink_5_are_read() -> None:
     assert "MIG mode" in mig.note
 
 
-def test_the_floor_of_a_bit_error_rate_is_no_large_number() -> None:
+def test_no_errors_seen_is_the_number_that_is_printed() -> None:
     assert counter("Symbol BER: 15e-255") == 15e-255
     assert counter("Raw BER Lane 0: 2061") == 2061
+    [gpu] = nvlink_errors.parse(f"{GPU}\t Link 2: Symbol BER: 15e-255\n\t Link 2: Raw BER: 2e-9\n")
+    assert gpu.links is not None
+    assert gpu.links[0].no_errors_seen == ("symbol_ber",)
+
+
+def test_a_bit_error_rate_above_1_is_implausible() -> None:
+    with pytest.raises(Implausible, match="above 1"):
+        counter("Effective BER: 3e+9")
 
 
 @pytest.mark.parametrize("said", ["N/A", "[Not Supported]", "Insufficient Permissions"])

@@ -57,6 +57,7 @@ def test_bit_error_rates_are_ratios() -> None:
     port = only(DETAIL)
     assert (port.raw_ber, port.effective_ber, port.symbol_ber) == (1e-7, 15e-255, 15e-255)
     assert port.raw_ber_lanes == {0: 3e-6, 1: 9e-7}
+    assert port.no_errors_seen == ("symbol_ber", "effective_ber")
     assert port.counters["unintentional-link-down-events"] == 1
     assert port.counters["successful-recovery-events"] == 4
 
@@ -66,7 +67,7 @@ def test_a_bit_error_rate_that_is_not_available_is_unknown() -> None:
     assert (port.raw_ber, port.symbol_ber, port.raw_ber_lanes) == (None, None, {})
 
 
-@pytest.mark.parametrize("rate", ["nan", "-1E-7"])
+@pytest.mark.parametrize("rate", ["nan", "-1E-7", "2E+1"])
 def test_an_impossible_bit_error_rate_is_implausible(rate: str) -> None:
     with pytest.raises(Implausible):
         nvos_interface.parse(DETAIL.replace("1E-7", rate))
