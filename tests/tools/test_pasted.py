@@ -121,3 +121,11 @@ def test_one_process_has_the_report() -> None:
         pasted.one_source([*found, "1: CA 'y'"], "t", lambda line: line.startswith("CA"))
     assert pasted.one_source(["srun: queued", *found[:2]], "t", lambda _: False) == found_bare
     assert pasted.one_source(found, "t", lambda _: False) == found
+
+
+def test_a_report_is_freed_of_marks_and_labels() -> None:
+    text = "> 0: CA 'x'\n> 0:   State\n> srun: error: node-7\n"
+    assert pasted.report_lines(text, "t", lambda line: line.startswith("CA")) == [
+        "CA 'x'",
+        "  State",
+    ]

@@ -109,7 +109,7 @@ def test_what_surrounds_a_report_is_skipped(whole: str) -> None:
     assert imex_ctl.parse(f"$ nvidia-imex-ctl -N\n{whole}\nuser@ct01:~$ \n") == plain
     assert imex_ctl.parse(whole.replace("\n", "\r\n")) == plain
     assert imex_ctl.parse(labelled) == plain
-    with pytest.raises(Unreadable, match="2 tasks"):
+    with pytest.raises(Unreadable, match="2 reports in one output"):
         imex_ctl.parse(labelled + labelled.replace("0: ", "1: "))
 
 

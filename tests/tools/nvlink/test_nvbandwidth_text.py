@@ -80,7 +80,7 @@ def test_white_space_may_be_lost_and_added(old: str, new: str) -> None:
 def test_launcher_prefixes_are_taken_off() -> None:
     tagged = "".join(f"[1,0]<stdout>:{line}\n" for line in SEVERAL_NODES.splitlines())
     assert nvbandwidth.parse(tagged + "[1,1]<stderr>:warning\n").complete
-    with pytest.raises(Unreadable, match="2 processes"):
+    with pytest.raises(Unreadable, match="2 reports in one output"):
         nvbandwidth.parse(tagged + tagged.replace("[1,0]", "[1,1]"))
 
 

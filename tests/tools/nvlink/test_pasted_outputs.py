@@ -71,6 +71,7 @@ def test_what_is_put_around_lines_is_taken_off(
 def test_prompts_and_blank_lines_are_skipped(text: str, parse: Callable[[str], Any]) -> None:
     spaced = "\n\n" + text.replace("\n", "\n\n")
     assert parse(f"{spaced}\nroot@ct07:~# \n") == parse(text)
+    assert parse(f"```\n{text.rstrip()}\n```\nct07:~ # \n") == parse(text)
 
 
 @CASES
