@@ -99,9 +99,13 @@ def test_the_command_at_a_prompt_is_known() -> None:
     assert pasted.typed("State: Active") is None
 
 
-def test_marks_of_one_line_and_of_a_comment_are_taken_off() -> None:
-    assert pasted.unmarked(" > >   State: Active ") == "  State: Active "
-    assert pasted.unmarked("  State") == "  State"
+def test_marks_of_some_lines_and_of_a_comment_are_taken_off() -> None:
+    assert pasted.unmarked([" > >   State: Active ", ">", "  on"]) == [
+        "  State: Active ",
+        "",
+        "  on",
+    ]
+    assert pasted.unmarked([">Port", "> 1  "]) == ["Port", " 1  "]
     assert pasted.uncommented(["# a", "#", "#   b", ""]) == ["a", "", "  b", ""]
     assert pasted.uncommented(["# ibstat", "CA 'x'"]) == ["# ibstat", "CA 'x'"]
 

@@ -131,7 +131,7 @@ def test_iterations_are_reports_and_two_reports_are_not() -> None:
     for name in ("healthy.txt", "healthy.json"):
         labelled = ["".join(f"{n}: {x}\n" for x in saved(name).splitlines()) for n in (0, 1)]
         assert dcgm_diag.parse(labelled[0]) == dcgm_diag.parse(saved(name))
-        with pytest.raises(Unreadable, match="2 hosts"):
+        with pytest.raises(Unreadable, match="2 reports in one output"):
             dcgm_diag.parse("".join(labelled))
         with pytest.raises(Unreadable):
             dcgm_diag.parse(saved(name) * 2)

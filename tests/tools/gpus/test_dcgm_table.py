@@ -18,7 +18,7 @@ def test_one_task_of_srun_is_read_and_two_are_not(name: str) -> None:
     read, text = DCGM_READERS[name], capture(name, "healthy.txt")
     noise = labelled("srun: launching\nslurmstepd: hello\n", 1)
     assert read(ended(noise + labelled(text, 0))) == read(ended(text))
-    with pytest.raises(Unreadable, match="2 hosts"):
+    with pytest.raises(Unreadable, match="2 reports in one output"):
         read(ended(labelled(text, 0) + labelled(text, 1)))
 
 

@@ -166,7 +166,7 @@ def test_two_tables_or_two_processes_are_two_reports() -> None:
     labelled = "".join(
         f"{rank}: {line}\n" for rank in (0, 1) for line in bw("healthy.txt").splitlines()
     )
-    with pytest.raises(Unreadable, match="2 processes"):
+    with pytest.raises(Unreadable, match="2 reports in one output"):
         perftest.parse_bandwidth(labelled)
     one = "".join(f"0: {line}\n" for line in bw("healthy.txt").splitlines())
     assert perftest.parse_bandwidth(one) == perftest.parse_bandwidth(bw("healthy.txt"))
