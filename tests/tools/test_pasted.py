@@ -133,3 +133,10 @@ def test_a_report_is_freed_of_marks_and_labels() -> None:
         "CA 'x'",
         "  State",
     ]
+
+
+def test_a_json_object_is_taken_out_of_what_is_around_it() -> None:
+    assert pasted.json_object(["$ x -j", "> {", '> "a": 1', "> }", "$"]) == '{\n"a": 1\n}'
+    assert pasted.json_object(["State: up"]) == "State: up"
+    assert pasted.has_object(["$ x", "  {"])
+    assert not pasted.has_object(["x {"])

@@ -157,3 +157,11 @@ def test_no_controller_is_a_failed_tool(name: str) -> None:
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         nodes.parse(text)
+
+
+@pytest.mark.parametrize("name", ["healthy.txt", "one-line.txt", "degraded.json"])
+def test_one_task_of_a_launcher_is_read_and_two_are_not(name: str) -> None:
+    tasks = ["".join(f"{n}: {line}\n" for line in saved(name).splitlines()) for n in (0, 1)]
+    assert nodes.parse(tasks[0]) == nodes.parse(saved(name))
+    with pytest.raises(Unreadable, match="2 reports in one output"):
+        nodes.parse("".join(tasks))
