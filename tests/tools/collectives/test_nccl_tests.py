@@ -11,6 +11,7 @@ from fixtures.tools.collectives import nccl_command, nccl_tests
 from tests.tools.captures import capture, ended
 
 HEALTHY = capture("nccl-tests", "healthy.txt")
+RANKS_BEFORE_THE_LAST = ("#  Rank  0", "#  Rank  1", "#  Rank  2")
 
 
 def test_a_report_is_read() -> None:
@@ -117,3 +118,47 @@ def test_values_of_variables_stay_out_of_the_command_line() -> None:
     assert "s3cret" not in " ".join(command.argv)
     exported = [name for flag, name in pairwise(command.argv) if flag == "-x"]
     assert exported == ["RACKGATE_RUN", "HF_TOKEN", "NCCL_DEBUG"]
+
+
+@pytest.mark.parametrize(("said", "ok"), [("0", True), ("0 FAILED", False)])
+def test_one_listed_rank_has_no_bus_bandwidth(said: str, ok: bool) -> None:
+    text = capture("nccl-tests", "iterations.txt").replace("279.62       0", "  0.00       0")
+    rank = "#  Rank  0 Group  0 Pid  71001 on  r03-ct07 device  0 [0008:01:00] NVIDIA GB300\n"
+    report = nccl_tests.parse(rank + text.replace(": 279.62", f": {said}"))
+    assert (report.ranks, report.avg_busbw_gbytes, report.avg_ok) == (1, 0, ok)
+    with pytest.raises(Implausible, match="a bus bandwidth of 0"):
+        nccl_tests.parse(rank.replace("Rank  0", "Rank  1") + text.replace(": 279.62", ": 0"))
+
+
+def test_the_last_rank_alone_says_how_many_there_are() -> None:
+    lines = [line for line in HEALTHY.splitlines() if not line.startswith(RANKS_BEFORE_THE_LAST)]
+    text = "\n".join(lines).replace("Rank  3 ", "Rank 1439 ")
+    report = nccl_tests.parse(text.replace("NVIDIA GB300", "NVIDIA Graphics Device"))
+    assert (report.ranks, len(report.devices)) == (1440, 1)
+    assert report.devices[0].name == "NVIDIA Graphics Device"
+
+
+def test_what_stands_around_header_and_rows_is_not_theirs() -> None:
+    info = "r03-ct07:71001:71001 [0] NCCL INFO comm 0x5 rank 0 nranks 4 - Destroy COMPLETE\n"
+    text = "MACHINEFILE\nr03-ct07\nr03-ct08\n\n" + "\n".join(map(str.strip, HEALTHY.splitlines()))
+    header = "#                                                              out-of-place"
+    assert header in text
+    text = text.replace(header, info + header).replace("# Out of", info + info + "# Out of")
+    assert nccl_tests.parse(text) == nccl_tests.parse(HEALTHY)
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "        node: Test NCCL failure common.cu:7 'network error / '\n"
+        "        .. node pid: Test failure common.cu:8\n",
+        "Test NCCL failure common.cu:7 'invalid argument / '\nExit code: 3\n",
+        "r03-ct07: Test NCCL failure common.cu:7 'invalid usage",
+        "r03-ct07: Test NCCL failure common.cu:7 'x / '\n .. r03-ct07 pid 9: Test failure x.cu:8\n",
+    ],
+)
+def test_the_first_line_of_a_failure_is_the_reason(chain: str) -> None:
+    head = HEALTHY.partition("  1073741824")[0]
+    for text in (chain, head + chain):
+        with pytest.raises(ToolFailed, match=r"no data rows.*Test NCCL failure common\.cu:7"):
+            nccl_tests.parse(text)

@@ -83,3 +83,53 @@ def test_the_end_of_a_table_says_that_rows_are_missing() -> None:
     assert (report.elided, len(report.rows), report.avg_busbw_gbytes) == (True, 2, 630)
     with pytest.raises(ToolFailed, match="or an excerpt"):
         nccl_tests.parse(end.partition("# Out of")[0])
+
+
+@pytest.mark.parametrize(
+    ("lead", "found"),
+    [
+        ("float     sum       0", ("sum", 0)),
+        ("float     sum", ("sum", None)),
+        ("float", (None, None)),
+    ],
+)
+def test_without_a_header_the_cells_tell_operation_and_root(
+    lead: str, found: tuple[str | None, int | None]
+) -> None:
+    text = capture("nccl-tests", "old-no-header.txt").replace("float     sum", lead)
+    [row] = nccl_tests.parse(text).rows
+    assert (row.redop, row.root) == found
+    assert (row.out_of_place.time_us, row.in_place and row.in_place.busbw_gbytes) == (74.78, 14.02)
+
+
+def test_an_error_of_old_releases_is_no_count() -> None:
+    """Their small sizes round to 0.00 GB/s, and pull the mean far below the large ones."""
+    text = """
+#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+        1024           256   float     sum    640.0    0.00    0.00  2e-07    84.00    0.01    0.02  4e-07
+  1073741824     268435456   float     sum    80000   13.42   20.13  5e-07    80000   13.42   20.13  5e-07
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 10.07
+"""  # noqa: E501
+    report = nccl_tests.parse(text)
+    last = report.row(1073741824)
+    assert (last.redop, last.root, last.out_of_place.wrong) == ("sum", None, 5e-07)
+    assert (last.out_of_place.busbw_gbytes, report.avg_busbw_gbytes) == (20.13, 10.07)
+
+
+def test_sizes_that_round_to_nothing_occur_again_and_again() -> None:
+    zero = "           0             0     float    none      -1     0.30    0.00    0.00      0"
+    zero += "     0.26    0.00    0.00    N/A\n"
+    head, first, rest = HEALTHY.partition("  1073741824")
+    text = f"{head}{zero * 2}{first}{rest}".replace(": 630", ": 378")
+    report = nccl_tests.parse(text)
+    assert [row.size_bytes for row in report.rows[:3]] == [0, 0, 1073741824]
+    assert (report.elided, report.avg_busbw_gbytes) == (False, 378)
+    half = report.rows[0].in_place
+    assert half
+    assert (half.busbw_gbytes, half.wrong) == (0, None)
+
+
+def test_a_bus_bandwidth_can_be_below_the_algorithms() -> None:
+    text = HEALTHY.replace("600.00", "380.00").replace(": 630", ": 556.667")
+    assert nccl_tests.parse(text).rows[0].out_of_place.busbw_gbytes == 380

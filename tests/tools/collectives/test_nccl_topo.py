@@ -120,3 +120,35 @@ def test_networks_of_newer_graphs_are_hexadecimal() -> None:
 def test_graphs_that_do_not_add_up_are_refused(text: str) -> None:
     with pytest.raises(RackError):
         nccl_graph.parse(text)
+
+
+def test_a_virtual_machine_has_bridges_that_do_not_exist() -> None:
+    """Their devices have neither `gpu` nor `nic`; classes tell what they are."""
+    bridge = '<pci busid="ffff:ff:0{0}.0" class="0x060400">{1}</pci>'
+    pair = '<pci busid="000{0}:00:00.0" class="0x030200"/>'
+    pair += '<pci busid="010{0}:00:00.0" class="0x020700"/>'
+    pairs = "".join(bridge.format(n, pair.format(n)) for n in (1, 2))
+    topology = nccl_topo.parse(f'<system version="1"><cpu numaid="0">{pairs}</cpu></system>')
+    assert [gpu.pci for gpu in topology.gpus] == ["0001:00:00.0", "0002:00:00.0"]
+    assert [(nic.pci, nic.parent) for nic in topology.nics] == [
+        ("0101:00:00.0", "ffff:ff:01.0"),
+        ("0102:00:00.0", "ffff:ff:02.0"),
+    ]
+    assert [device.is_virtual for device in topology.devices[:2]] == [True, False]
+
+
+def test_a_dump_of_rccl_has_xgmi_links_below_a_comment() -> None:
+    text = """<!--
+ - somebody's rights
+ -->
+<system version="2"><cpu numaid="0"><pci busid="0000:4e:00.0" class="0x038000">
+<gpu dev="0" sm="104" gcn="910" arch="38911" rank="0" gdr="1">
+<xgmi target="0000:51:00.0" count="4" tclass="0x038000"/></gpu></pci></cpu></system>
+"""
+    topology = nccl_topo.parse(text)
+    [device] = topology.gpus
+    assert topology.version == 2
+    assert device.gpu is not None
+    assert [(link.kind, link.target, link.count) for link in device.gpu.links] == [
+        ("xgmi", "0000:51:00.0", 4),
+    ]
