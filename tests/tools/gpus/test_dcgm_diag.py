@@ -216,3 +216,52 @@ def test_a_diagnostic_that_did_not_run_has_no_report(name: str, says: str) -> No
 def test_what_is_not_understood_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         dcgm_diag.parse(text)
+
+
+def test_all_gpus_can_fail_at_once() -> None:
+    text = saved("healthy.txt").replace(
+        "GPU Memory                | Pass", "GPU Memory                | Fail"
+    )
+    [found] = dcgm_diag.read(ended(text, rc=226))
+    memory = part(found, "GPU Memory")
+    assert (memory.status, memory.worst, memory.failed_ids) == ("fail", "fail", ())
+    assert [test.name for test in found.failed] == ["GPU Memory"]
+
+
+def test_a_message_that_dcgm_cut_ends_before_the_next_test() -> None:
+    said = "Persistence mode is off for GPU 0,Persistence mode is of"
+    rows = f"| Info                      | {said[:45]:<46} |\n"
+    rows += f"|                           | {said[45:]:<46} |\n"
+    before, row, rest = saved("healthy.txt").partition("| Permissions and OS Blocks")
+    [found] = dcgm_diag.parse(before + rows + row + rest)
+    assert part(found, "CUDA Main Library").messages[0].text == said
+    assert part(found, "Permissions and OS Blocks").messages == ()
+
+
+def test_json_may_join_the_numbers_of_its_gpus() -> None:
+    results = [{"gpu_ids": "0,2", "status": "FAIL"}, {"gpu_ids": "1", "status": "SKIP"}]
+    tests = [{"name": "sm_stress", "results": [*results, {"gpu_ids": "3", "status": "PASS"}]}]
+    root = {"DCGM GPU Diagnostic": {"test_categories": [{"category": "Stress", "tests": tests}]}}
+    [found] = dcgm_diag.parse(json.dumps(root))
+    assert [(part.ids, part.status) for part in found.tests[0].results] == [
+        ((0, 2), "fail"), ((1,), "skip"), ((3,), "pass"),
+    ]  # fmt: skip
+
+
+def test_a_sentinel_in_a_message_is_text() -> None:
+    root = json.loads(saved("failed.json"))
+    said = "Error getting a count for GPU 0. Value = 9223372036854775794. It was skipped."
+    summary = root["DCGM Diagnostic"]["test_categories"][0]["tests"][0]["test_summary"]
+    summary["info"] = [said]
+    [found] = dcgm_diag.parse(json.dumps(root))
+    assert said in [message.text for message in found.messages]
+    assert part(found, "software").failed_ids == (1,)
+
+
+def test_tests_of_dcgm_1_have_other_names_and_may_lack_their_closing_line() -> None:
+    rows = saved("old.txt").splitlines(keepends=True)
+    [found] = dcgm_diag.parse("".join(rows[:7]))
+    assert [(test.name, test.status) for test in found.tests] == [
+        ("Blacklist", "pass"), ("Page Retirement", "pass"),
+    ]  # fmt: skip
+    assert not found.complete

@@ -219,3 +219,44 @@ def test_status_255_is_a_failure_unless_a_gpu_is_named() -> None:
 def test_two_reports_are_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         nvidia_smi.parse(text)
+
+
+UUID = "<clusterUuid>"
+
+
+def test_a_cluster_of_zeros_is_no_cluster_and_no_fault() -> None:
+    before, _, rest = HEALTHY.partition(UUID)
+    zeros = f"{before}{UUID}00000000-0000-0000-0000-000000000000{rest[rest.index('<') :]}"
+    text = zeros.replace("<bandwidth>Full", "<bandwidth>N/A", 1)
+    fabric = nvidia_smi.parse(text).gpus[0].fabric
+    assert fabric is not None
+    assert (fabric.state, fabric.status, fabric.clustered) == ("Completed", "Success", False)
+    assert (fabric.health["summary"], fabric.health["bandwidth"]) == ("Healthy", None)
+
+
+def test_drivers_before_the_fabric_have_none() -> None:
+    start, end = HEALTHY.index("<fabric>"), HEALTHY.index("</fabric>") + len("</fabric>")
+    gpu = nvidia_smi.parse(HEALTHY[:start] + HEALTHY[end:]).gpus[0]
+    assert (gpu.fabric, gpu.product) == (None, "NVIDIA GB300")
+
+
+def test_a_bus_address_may_be_short_and_a_section_forbidden() -> None:
+    denied = "<power_smoothing>Insufficient Permissions</power_smoothing><fabric>"
+    text = HEALTHY.replace("00000008:01:00.0", "0008:01:00.0").replace("<fabric>", denied)
+    assert nvidia_smi.parse(text) == nvidia_smi.parse(HEALTHY)
+    denied = HEALTHY.replace("31 C", "Insufficient Permissions")
+    assert nvidia_smi.parse(denied).gpus[0].temperature_c is None
+
+
+def test_a_module_has_one_serial_number_for_its_gpus() -> None:
+    serials = [gpu.serial for gpu in nvidia_smi.parse(HEALTHY).gpus]
+    assert serials == ["1650000000042"] * 2
+
+
+@pytest.mark.parametrize("rc", [0, 255])
+def test_a_gpu_named_before_a_table_is_lost(rc: int) -> None:
+    message = "Unable to determine the device handle for GPU1: 0000:C3:00.0: Unknown Error\n"
+    table = "+---+\n| NVIDIA-SMI 590.44.01   Driver Version: 590.44.01   CUDA Version: 13.1 |\n"
+    log = nvidia_smi.read(ended(message + table, rc=rc))
+    assert [(gpu.pci, gpu.lost) for gpu in log.gpus] == [("0000:c3:00.0", True)]
+    assert not log.complete

@@ -47,6 +47,7 @@ def test_cells_have_the_types_of_their_fields() -> None:
         ("compute_cap", "9.0", "9.0"),
         ("fabric.status", "Insufficient Resources", "Insufficient Resources"),
         ("fabric.status", "[N/A]", None),
+        ("fabric.health.bandwidth", "N/A", None),
         ("pci.device_id", "0x233010DE", "0x233010DE"),
         ("clocks_event_reasons.active", "0x0000000000000001", "0x0000000000000001"),
         ("ecc.errors.corrected.volatile.device_memory", "7", 7),

@@ -89,3 +89,40 @@ def test_a_test_that_text_says_is_waived_did_not_run() -> None:
 def test_only_the_first_line_of_a_paragraph_may_be_quoted() -> None:
     text = MESSAGES.replace("Running", "> Running")
     assert nvbandwidth.parse(text) == nvbandwidth.parse(MESSAGES)
+
+
+def test_a_matrix_need_not_be_square() -> None:
+    """Rows are CPUs; somebody pasted one of 1 row of 3 GPUs."""
+    text = """\
+Running host_to_device_memcpy_ce.
+memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)
+           0         1         2
+ 0    360.10    270.20    410.30
+
+SUM host_to_device_memcpy_ce 1040.60
+
+Waived:
+Waived:
+"""
+    case = only(text)
+    assert (case.matrix, case.passed) == (((360.10, 270.20, 410.30),), True)
+    assert (case.row_kind, case.column_kind) == ("CPU", "GPU")
+
+
+def test_a_sum_is_of_the_cells_before_they_were_rounded() -> None:
+    text = ZEROS.replace("0.00", " N/A") + f"\nSUM {WRITE} "
+    assert only(f"{text}552.31\n").passed
+    with pytest.raises(Implausible):
+        nvbandwidth.parse(f"{text}552.40\n")
+
+
+def test_least_and_most_of_json_are_not_believed() -> None:
+    """A file had a `max` below one of its cells."""
+    root = json.loads(as_json([["N/A", "10"], ["11", "N/A"]], 21.0))
+    plain = nvbandwidth.parse(json.dumps(root))
+    [case] = root["nvbandwidth"]["testcases"]
+    case |= {"min": 10.0, "max": 10.0, "average": 10.5}
+    case["bandwidth_description"] = "memcpy CE GPU(row) <- GPU(column) bandwidth GB/s"
+    [read] = nvbandwidth.parse(json.dumps(root)).testcases
+    assert (read.matrix, read.sum_gbytes) == (((None, 10.0), (11.0, None)), 21.0)
+    assert (read.unit, read.matrix) == (plain.testcases[0].unit, plain.testcases[0].matrix)
