@@ -129,3 +129,17 @@ def test_half_of_a_last_line_is_left_out() -> None:
     assert (len(cut.stages), cut.complete) == (2, False)
     nodes = parse(HEALTHY[: HEALTHY.index("Total Nodes") + len("Total Nodes             : 1")])
     assert nodes.nodes is None
+
+
+def test_a_stage_that_finished_successfully_can_have_warnings() -> None:
+    """And more than are printed: the checks of one stage say so one by one."""
+    text = HEALTHY.replace(
+        "Lids Check                          0 ", "Lids Check                          9 "
+    )
+    said = "-W- lid 7 is used twice\n-W- lid 9 is used twice\n"
+    said += "-I- All other warnings can be found in ibdiagnet2.db_csv\n"
+    log = parse(text.replace("-I- Lids Check fin", f"{said}-I- Lids Check fin"))
+    assert log.result("Lids Check") == "finished successfully"
+    assert [stage.warnings for stage in log.stages if stage.name == "Lids Check"] == [9]
+    assert (len(log.warnings), log.total_errors) == (2, 0)
+    assert log.not_all_printed

@@ -182,3 +182,11 @@ def test_what_older_ones_say_of_the_speed_of_a_port_that_is_down_means_nothing()
 def test_a_scan_that_failed_is_the_tools_failure() -> None:
     with pytest.raises(ToolFailed, match="UMAD"):
         iblinkinfo.read(ended("", stderr=capture("iblinkinfo", "failed.txt"), rc=1))
+
+
+@pytest.mark.parametrize(
+    ("lane", "speed"), [("2.5", "SDR"), ("14.0625", "FDR"), ("25.78125", "EDR"), ("53.125", "HDR")]
+)
+def test_a_speed_is_that_of_one_lane(lane: str, speed: str) -> None:
+    first = iblinkinfo.parse(HEALTHY.replace("106.25", lane)).nodes[1].ports[0]
+    assert (first.width, first.lane_gbps, first.speed) == ("4X", float(lane), speed)

@@ -99,3 +99,9 @@ def test_lines_of_a_report_are_of_no_device() -> None:
     [lines] = ibv_devinfo.parse("state: PORT_ACTIVE (4)\nstate: PORT_DOWN (1)\n")
     assert [port.state for port in lines.ports] == ["PORT_ACTIVE", "PORT_DOWN"]
     assert (lines.name, lines.complete) == (None, False)
+
+
+def test_numbers_of_devices_may_have_gaps() -> None:
+    """Names are the host's; a device that is not InfiniBand's has one of them, too."""
+    devices = ibv_devinfo.parse(HEALTHY.replace("mlx5_1", "mlx5_11"))
+    assert [device.name for device in devices] == ["mlx5_0", "mlx5_11"]

@@ -131,3 +131,10 @@ def test_lists_of_json_may_be_bare() -> None:
     counters = mlxlink.parse(text).counters
     assert counters is not None
     assert (counters.raw_errors_per_lane, counters.raw_ber) == ((4, 0, 7, 1), 1e-8)
+
+
+def test_a_value_may_hold_colons_commas_and_brackets() -> None:
+    value = "400GBASE-CR4, 25GBASE-CR: CA-L (Clause91), RS(544,514) [x]"
+    module = mlxlink.parse(HEALTHY.replace("400GBASE-DR4 (Clause 124)", value)).module
+    assert module is not None
+    assert module.compliance == value

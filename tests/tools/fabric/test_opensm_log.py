@@ -129,3 +129,11 @@ def test_half_of_a_last_line_is_left_out() -> None:
 def test_a_message_of_any_length_is_read() -> None:
     text = OLD + f"Sep  2 18:13:00 sm1 OpenSM[52]: ERR 1234: {'x' * 5000}\n"
     assert parse(text).errors[0].code == "1234"
+
+
+def test_a_line_without_time_in_the_middle_is_not_the_next_ones() -> None:
+    said = "AR Manager - Configuration cycle (number 1) completed successfully\n"
+    before, up, rest = HEALTHY.partition("Nov 30 16:20:40 524327")
+    log = parse(before + said + up + rest)
+    assert log.untimed == (said.strip(),)
+    assert (log.subnet_up, log.states) == (parse(HEALTHY).subnet_up, parse(HEALTHY).states)

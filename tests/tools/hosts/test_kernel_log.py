@@ -221,3 +221,13 @@ def test_bare_lines_count_among_stamped_ones_of_dmesg() -> None:
     log = kernel_log.parse(f"[    1.000000] Linux version 6.8\n{XID}\n")
     assert len(log.xids) == 1
     assert log.messages == 2
+
+
+def test_the_head_of_a_pstore_record_is_no_message() -> None:
+    text = (
+        f"dmesg-erst-7000000000000000001:\nPanic#1 Part2\n<6>[    2.5] usb x\n<4>[    9.5] {XID}\n"
+    )
+    log = kernel_log.parse(text)
+    assert [xid.code for xid in log.xids] == [79]
+    assert log.first is not None
+    assert log.first.uptime_s == 2.5

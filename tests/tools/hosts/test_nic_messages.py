@@ -147,3 +147,31 @@ def test_flaps_of_hosts_that_somebody_folded_into_one_line() -> None:
     lines.append("2026-08-07T09:03:40Z n{4,5} kernel: mlx5_core eth0: Link up")
     flaps = kernel_log.parse("\n".join(lines)).flaps
     assert [(flap.host, flap.seconds) for flap in flaps] == [("n4", 220.0), ("n5", 220.0)]
+
+
+@pytest.mark.parametrize(
+    ("message", "pci", "module", "state", "reason"),
+    [
+        (
+            "mlx5_core: Port module event[error]: module 0, Cable error, High Temperature",
+            *(None, 0, "error", "High Temperature"),
+        ),
+        (
+            "mlx5_core 0000:c1:00.1: Port module event: module 1, Cable unplugged",
+            *("0000:c1:00.1", 1, "unplugged", None),
+        ),
+    ],
+)
+def test_a_module_that_is_hot_or_gone(
+    message: str, pci: str | None, module: int, state: str, reason: str | None
+) -> None:
+    [event] = dmesg(message).modules
+    assert (event.pci, event.module, event.state, event.reason) == (pci, module, state, reason)
+
+
+def test_a_command_that_failed_may_stand_without_its_driver() -> None:
+    [command] = dmesg(
+        "mlx5_cmd_out_err:838:(pid 7): ACCESS_REG(0x805) op_mod(0x1) failed, "
+        "status bad resource(0x5), syndrome (0x123456), err(-22)"
+    ).nic_commands
+    assert (command.command, command.opcode, command.error) == ("ACCESS_REG", 0x805, -22)

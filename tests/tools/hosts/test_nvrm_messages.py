@@ -203,3 +203,13 @@ def test_a_mismatch_takes_no_other_message_for_its_own() -> None:
 def test_a_version_mismatch_is_one_event(lines: list[str]) -> None:
     (event,) = dmesg(*lines).driver_mismatches
     assert (event.client_version, event.module_version) == ("575.57.08", "575.51.03")
+
+
+def test_an_nvlink_error_may_be_padded_with_blanks() -> None:
+    text = "NVRM: Xid (PCI:0009:01:00): 149, {}NETIR_LINK_EVT{}Fatal{}XC0 i0 Link 01 (0x1 0x2)"
+    for process in ("", "pid=4711, name=python3, "):
+        (padded,) = dmesg(text.format(process, "  ", "   ")).xids
+        assert padded.nvlink is not None
+        assert (padded.nvlink.unit, padded.nvlink.fatal) == ("NETIR_LINK_EVT", True)
+        assert padded.nvlink.link == 1
+        assert padded.pid == (4711 if process else None)

@@ -188,3 +188,24 @@ def test_a_report_says_what_was_run_and_whether_it_ended() -> None:
     left_out = bw("sweep.txt").replace(" 1048576 ", "...\n 1048576 ")
     assert not READERS["perftest-bw"](ended(left_out)).complete
     assert READERS["perftest-lat"](ended(lat("healthy.json"))).settings["Mtu"] == "4096"
+
+
+def test_small_rates_have_six_decimals_and_large_ones_two() -> None:
+    small, large = perftest.parse_bandwidth(bw("sweep.txt"))
+    assert (small.average_gbps, small.peak_gbps) == (0.045291, 0.045444)
+    assert (large.average_gbps, large.mpps) == (391.95, 0.046724)
+
+
+def test_client_and_server_in_one_file_are_two_reports() -> None:
+    waits = "*" * 36 + "\n* Waiting for client to connect... *\n" + "*" * 36 + "\n"
+    with pytest.raises(Unreadable, match="2 reports"):
+        perftest.parse_bandwidth(bw("mib.txt") + waits + bw("mib.txt"))
+
+
+def test_dots_around_an_excerpt_change_no_value() -> None:
+    table = "-----\n #bytes" + lat("healthy.txt").partition(" #bytes")[2]
+    text = (
+        f"...\nStarting RDMA client 'ib_read_lat' for mlx5_0 (Port 18515)...\n\n...\n{table}...\n"
+    )
+    [row] = READERS["perftest-lat"](ended(text)).rows
+    assert (row,) == perftest.parse_latency(lat("healthy.txt"))

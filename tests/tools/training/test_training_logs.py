@@ -186,3 +186,12 @@ def test_bars_with_rounded_steps_are_told_by_their_counter() -> None:
     same = "reduced_train_loss=2.510"
     steps = nemo_log.parse("".join(bar.format(at, same) for at in (34103, 34104, 34109)))
     assert [step.iteration for step in steps] == [34103, 34109]
+
+
+def test_a_total_that_fills_its_column_leaves_no_blank() -> None:
+    [step] = megatron_log.parse(
+        "1:  iteration       25/73242187 | consumed samples:           50 | "
+        "elapsed time per iteration (ms): 91.5 | learning rate: 1.5E-08 | lm loss: 1.09E+01 |\n"
+    )
+    assert (step.source, step.iteration, step.total_iterations) == (1, 25, 73242187)
+    assert (step.step_time_s, step.tflops_per_gpu, step.lm_loss) == (0.0915, None, 10.9)
