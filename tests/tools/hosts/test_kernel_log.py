@@ -230,4 +230,4 @@ def test_the_head_of_a_pstore_record_is_no_message() -> None:
     log = kernel_log.parse(text)
     assert [xid.code for xid in log.xids] == [79]
     assert log.first is not None
-    assert log.first.uptime_s == 2.5
+    assert (log.messages, log.first.uptime_s) == (2, 2.5)
