@@ -178,3 +178,11 @@ def test_2_28_9_forgets_a_comma_in_missing_ranks(key: str) -> None:
     assert nccl_ras.parse(broken) == nccl_ras.parse(text)
     with pytest.raises(Unreadable, match="not valid JSON"):
         nccl_ras.parse(broken.replace(",", "", 1))
+
+
+def test_a_count_of_ranks_may_hold_those_that_are_missing() -> None:
+    text = JSON.replace('"ranks_count": 2', '"ranks_count": 3')
+    assert text != JSON
+    [communicator] = nccl_ras.parse(text).communicators or ()
+    assert (communicator.size, communicator.absent) == (3, (2,))
+    assert (len(communicator.ranks), len(communicator.missing or ())) == (2, 1)

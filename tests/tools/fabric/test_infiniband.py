@@ -75,7 +75,7 @@ def test_ibstat_reads_blank_fields_and_other_names() -> None:
     down, soft = ibstat.parse(capture("ibstat", "degraded.txt"))
     assert (down.name, down.ports[0].state) == ("ibp1s0", "Down")
     assert (soft.ca_type, soft.firmware, soft.node_guid) == (None, None, None)
-    assert soft.ports[0].link_layer == "Ethernet"
+    assert (soft.ports[0].link_layer, soft.ports[0].rate_gbps) == ("Ethernet", 2.5)
 
 
 def test_ibstat_that_fails_is_tool_failed() -> None:

@@ -152,3 +152,12 @@ def test_quotes_and_fences_around_json_are_skipped() -> None:
     assert ufm_ports.parse(f"```json\n{PORTS}```\n") == ufm_ports.parse(PORTS)
     quoted = "".join(f"> {line}\n" for line in PORTS.splitlines())
     assert ufm_ports.parse(quoted) == ufm_ports.parse(PORTS)
+
+
+def test_a_description_does_not_say_whose_port_it_is() -> None:
+    """`Switch IB Port` is said of ports of hosts, too; the names tell."""
+    item = json.loads(capture("ufm-ports", "degraded.json"))
+    said = {"description": "Switch IB Port", "node_description": "node09 mlx5_0:1"}
+    (port,) = ufm_ports.parse(json.dumps(item | said))
+    assert (port.system_name, port.node_description) == ("node09", "node09 mlx5_0:1")
+    assert (port.description, port.is_up) == ("Switch IB Port", False)
