@@ -187,3 +187,11 @@ def test_a_counter_set_of_16_lanes_ends_with_the_last() -> None:
     text = f"# SwPortVLCongestion counters: Lid 1 port 1\nPortSelect:....1\n{lanes}"
     assert parse(text)[0].complete
     assert not parse(text.partition("SWPortVLCongestion15")[0])[0].complete
+
+
+def test_masks_have_as_many_digits_as_they_were_given() -> None:
+    text = capture("perfquery", "extended.txt").replace(
+        "CapMask2: 0x0000000", "CapMask2: 0x0000012"
+    )
+    (port,) = parse(text)
+    assert (port.cap_mask, port.cap_mask2) == (0x1300, 0x12)
