@@ -94,6 +94,7 @@ def test_an_impossible_number_is_implausible() -> None:
 def test_graphs_give_the_order_of_their_channels() -> None:
     ring, switch = nccl_graph.parse(GRAPH).graphs
     assert (ring.pattern_name, ring.type_intra, ring.speed_inter_gbytes) == ("ring", "NVL", 18.5)
+    assert (ring.speed_intra_gbytes, nccl_graph.parse(GRAPH).version) == (20, 1)
     [channel] = ring.channels
     assert [hop.kind for hop in channel.hops] == ["net", "gpu", "gpu", "net"]
     assert channel.gpus == (1, 0)

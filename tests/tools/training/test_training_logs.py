@@ -92,6 +92,11 @@ def test_nemo_steps_are_read() -> None:
     assert (first.step_time_s, first.train_loss, first.consumed_samples) == (31.5, 11.02, None)
     assert (second.tokens_per_s_per_gpu, second.tflops_per_gpu) == (16000, 801.5)
     assert (third.val_loss, third.timestamp) == (10.5, "2026-03-04T05:06:27")
+    assert (third.step_time_s, third.tokens_per_s_per_gpu, third.tflops_per_gpu) == (
+        4.24,
+        None,
+        None,
+    )
 
 
 def test_a_bar_that_is_rewritten_counts_each_step_once() -> None:
