@@ -169,3 +169,12 @@ def test_the_nvlink_domain_and_gins_plugin_came_with_2_30() -> None:
 def test_the_version_may_have_a_launchers_label(prefix: str) -> None:
     log = nccl_log.parse(f"{prefix}NCCL version 2.28.3+cuda13.0\n")
     assert (log.versions, log.info) == (("2.28.3+cuda13.0",), False)
+
+
+def test_a_health_mask_that_runs_into_something_else_is_none() -> None:
+    line = (
+        "r01-ct01:9001:9051 [0] NCCL INFO MNNVL busId 0x801000 fabric UUID 9b2.71c "
+        "cliqueId 0x7ffe state 3 healthMask 0x0"
+    )
+    assert nccl_log.parse(f"{line}\n").fabric[0].health_mask == 0
+    assert nccl_log.parse(f"{line}r01-ct01\n").fabric == ()
