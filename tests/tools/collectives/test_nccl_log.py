@@ -177,4 +177,4 @@ def test_a_health_mask_that_runs_into_something_else_is_none() -> None:
         "cliqueId 0x7ffe state 3 healthMask 0x0"
     )
     assert nccl_log.parse(f"{line}\n").fabric[0].health_mask == 0
-    assert nccl_log.parse(f"{line}r01-ct01\n").fabric == ()
+    assert nccl_log.parse(f"{line}r01-ct01\n").fabric is None
