@@ -176,5 +176,6 @@ def test_a_health_mask_that_runs_into_something_else_is_none() -> None:
         "r01-ct01:9001:9051 [0] NCCL INFO MNNVL busId 0x801000 fabric UUID 9b2.71c "
         "cliqueId 0x7ffe state 3 healthMask 0x0"
     )
-    assert nccl_log.parse(f"{line}\n").fabric[0].health_mask == 0
+    [fabric] = nccl_log.parse(f"{line}\n").fabric or ()
+    assert fabric.health_mask == 0
     assert nccl_log.parse(f"{line}r01-ct01\n").fabric is None
