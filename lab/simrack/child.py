@@ -1,8 +1,7 @@
 """The lab's own process: reads its world from the parent, serves it, ends when the parent does.
 
-The parent writes the world (a pickle between two processes of ours) on standard input and keeps
-the pipe open; when it closes, whoever started the rack is gone. One line of JSON on standard output
-says that every host listens.
+The parent writes the world on standard input and keeps the pipe open; when it closes, whoever
+started the rack is gone. One line of JSON on standard output says that every host listens.
 """
 
 from __future__ import annotations
@@ -11,30 +10,14 @@ import asyncio
 import gc
 import json
 import logging
-import pickle
 import signal
 import sys
 from pathlib import Path
-from typing import IO
 
+from lab.simrack.handover import USER, Files, receive_world
 from lab.simrack.machine import Site
-from lab.simrack.server import USER, Files, serve
+from lab.simrack.server import serve
 from lab.simrack.state import World
-
-LENGTH_BYTES = 8
-
-
-def send_world(world: World, pipe: IO[bytes]) -> None:
-    data = pickle.dumps(world)
-    pipe.write(len(data).to_bytes(LENGTH_BYTES, "big") + data)
-    pipe.flush()
-
-
-def receive_world(pipe: IO[bytes]) -> World:
-    length = int.from_bytes(pipe.read(LENGTH_BYTES), "big")
-    world = pickle.loads(pipe.read(length))
-    assert isinstance(world, World)
-    return world
 
 
 def main(state_dir: Path) -> int:

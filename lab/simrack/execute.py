@@ -8,15 +8,17 @@ a program that is not there, 143 for one that a sweep has ended.
 from __future__ import annotations
 
 import asyncio
-import time
+import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from lab.simrack.machine import Call, Machine, Outcome, Sink
+from lab.simrack.machine import Call, Expired, Machine, Outcome, Sink
 from lab.simrack.programs import PROGRAMS, Program
 
-TIMED_OUT, NOT_FOUND, TERMINATED, USAGE = 124, 127, 143, 125
+TIMED_OUT, NOT_FOUND, TERMINATED, USAGE, INTERNAL_ERROR = 124, 127, 143, 125, 70
+LOG = logging.getLogger("lab.simrack")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,6 @@ async def execute(
     sink: Sink | None = None,
 ) -> Outcome:
     """Run to the end. `sink` gets standard output as it comes; else it is in the outcome."""
-    started = time.monotonic()
     try:
         line = unwrap(words, env or {})
     except ValueError as error:
@@ -72,6 +73,7 @@ async def execute(
             env=line.env,
             sink=sink,
             spawn=partial(execute, machine),
+            deadline_s=math.inf if line.deadline_s is None else line.deadline_s,
         )
         rc = await _within(call, program, line.deadline_s)
     return Outcome(
@@ -79,8 +81,21 @@ async def execute(
         stdout=b"".join(call.stdout),
         stderr=b"".join(call.stderr),
         timed_out=rc == TIMED_OUT and line.deadline_s is not None,
-        duration_s=time.monotonic() - started,
+        duration_s=call.took_s,
+        skipped_s=call.skipped_s,
     )
+
+
+async def answer(machine: Machine, words: Sequence[str], sink: Sink | None = None) -> Outcome:
+    """Run what somebody outside asked for; our own mistakes are logged and end with status 70."""
+    running = asyncio.ensure_future(execute(machine, words, sink=sink))
+    await asyncio.wait((running,))
+    failure = running.exception()
+    if failure is None:
+        return running.result()
+    LOG.error("%s: %r", machine.state.name, words, exc_info=failure)
+    text = f"simrack: internal error ({failure!r}); its log says more\n"
+    return Outcome(rc=INTERNAL_ERROR, stderr=text.encode())
 
 
 async def _within(call: Call, program: Program, deadline_s: float | None) -> int:
@@ -93,7 +108,7 @@ async def _within(call: Call, program: Program, deadline_s: float | None) -> int
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
-    if running in done:
+    if running in done and not isinstance(running.exception(), Expired):
         return running.result()
     return TERMINATED if swept in done else TIMED_OUT
 
@@ -112,7 +127,7 @@ def _program(machine: Machine, line: Line) -> Program | None:
 
 async def _sleep(call: Call) -> int:
     """What a hung program does: nothing, until its deadline or a sweep ends it."""
-    await asyncio.Event().wait()
+    await call.pause(math.inf)
     return 0
 
 

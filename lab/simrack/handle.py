@@ -15,9 +15,8 @@ from pathlib import Path
 from fixtures.model.errors import RackError
 from fixtures.model.inventory import Inventory
 from fixtures.model.lab import FaultSpec, LabEndpoints
-from lab.simrack.child import send_world
+from lab.simrack.handover import Files, send_world
 from lab.simrack.inject import inject
-from lab.simrack.server import Files
 from lab.simrack.state import build
 
 CHECKOUT = Path(__file__).parents[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,15 +15,23 @@ from lab.simrack.state import HostState, PortState, World
 Sink = Callable[[bytes], None]
 
 
+class Expired(Exception):
+    """A program's own deadline came while it took its time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a command line ended, and what it printed where nobody read along."""
+    """How a command line ended, and what it printed where nobody read along.
+
+    `skipped_s` is the part of `duration_s` for which nobody had to wait (see `Site.pace`).
+    """
 
     rc: int
     stdout: bytes = b""
     stderr: bytes = b""
     timed_out: bool = False
     duration_s: float = 0.0
+    skipped_s: float = 0.0
 
 
 Spawn = Callable[[Sequence[str], Mapping[str, str]], Awaitable[Outcome]]
@@ -95,21 +104,26 @@ class Waiting:
     port: PortState
     client: asyncio.Future[PortState]
     result: asyncio.Future[str]
+    skipped_s: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True)
 class Site:
-    """All machines and who listens where."""
+    """All machines and who listens where.
+
+    `pace` is the part of what programs say they take that really passes: 1 behind SSH.
+    """
 
     world: World
+    pace: float = 1.0
     machines: dict[str, Machine] = field(default_factory=dict)
     names: dict[str, Machine] = field(default_factory=dict)
     listening: dict[tuple[str, int], Waiting] = field(default_factory=dict)
     pids: Iterator[int] = field(default_factory=lambda: itertools.count(20_000))
 
     @classmethod
-    def of(cls, world: World) -> Site:
-        site = cls(world=world)
+    def of(cls, world: World, pace: float = 1.0) -> Site:
+        site = cls(world=world, pace=pace)
         for name, state in world.hosts.items():
             machine = Machine(state=state, site=site)
             site.machines[name] = machine
@@ -122,6 +136,7 @@ class Call:
     """One run of one program: its arguments, where it runs, and what it prints.
 
     `spawn` runs another command line on the same machine, with an environment of its own.
+    `deadline_s` is that of the innermost `timeout`, infinite without one.
     """
 
     machine: Machine
@@ -129,6 +144,9 @@ class Call:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     spawn: Spawn
+    deadline_s: float = math.inf
+    started: float = field(default_factory=time.monotonic)
+    skipped_s: float = 0.0
     sink: Sink | None = None
     stdout: list[bytes] = field(default_factory=list)
     stderr: list[bytes] = field(default_factory=list)
@@ -144,6 +162,23 @@ class Call:
     @property
     def world(self) -> World:
         return self.machine.site.world
+
+    @property
+    def took_s(self) -> float:
+        """How long it has been running, with what was skipped."""
+        return time.monotonic() - self.started + self.skipped_s
+
+    async def pause(self, seconds: float) -> None:
+        """Take this long, at the site's pace; Expired where the deadline comes first.
+
+        Pauses that overlap count once.
+        """
+        before, pace = self.skipped_s, self.site.pace
+        waits = min(seconds, max(0.0, self.deadline_s - self.took_s))
+        await asyncio.sleep(waits * pace)
+        self.skipped_s = max(self.skipped_s, before + waits * (1 - pace))
+        if waits < seconds:
+            raise Expired
 
     def write(self, text: str) -> None:
         """Print on standard output, at once where somebody reads along."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import logging
 import shlex
 import socket
 from dataclasses import dataclass
@@ -12,18 +11,17 @@ from pathlib import Path
 
 import asyncssh
 
-from lab.simrack.execute import execute
+from lab.simrack.execute import LOG, answer
+from lab.simrack.handover import Files
 from lab.simrack.machine import Machine, Outcome, Site
 
-USER = "root"
-LOG = logging.getLogger("lab.simrack")
 ALGORITHMS = {
     "kex_algs": ["curve25519-sha256", "curve25519-sha256@libssh.org"],
     "encryption_algs": ["aes128-gcm@openssh.com", "aes128-ctr"],
     "mac_algs": ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-256"],
     "compression_algs": ["none"],
 }
-INTERNAL_ERROR, USAGE = 70, 2
+USAGE = 2
 EOF_WITHIN_S = 5.0
 """How long a paramiko client may take to end its input before the channel is closed.
 
@@ -32,25 +30,6 @@ another: its EOF can follow its own CLOSE, which asyncssh, like OpenSSH, answers
 connection.
 """
 _TRIES = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """What a client needs, in the lab's folder."""
-
-    folder: Path
-
-    @property
-    def key(self) -> Path:
-        return self.folder / "id_ed25519"
-
-    @property
-    def known_hosts(self) -> Path:
-        return self.folder / "known_hosts"
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "simrack.log"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -150,21 +129,13 @@ async def _listen(
 
 
 async def _answer(machine: Machine, process: asyncssh.SSHServerProcess[bytes]) -> None:
-    """Run what a client asked for; our own mistakes are logged and end with status 70."""
+    """Run what a client asked for, and give it the end."""
     standard_input = asyncio.ensure_future(process.stdin.read())
-    running = asyncio.ensure_future(_command(machine, process))
-    await asyncio.wait((running,))
+    outcome = await _command(machine, process)
     if "paramiko" in str(process.get_extra_info("client_version")):
         await asyncio.wait((standard_input,), timeout=EOF_WITHIN_S)
     standard_input.cancel()
     await asyncio.gather(standard_input, return_exceptions=True)
-    failure = running.exception()
-    if failure is None:
-        outcome = running.result()
-    else:
-        LOG.error("%s: %r", machine.state.name, process.command, exc_info=failure)
-        text = f"simrack: internal error ({failure!r}); its log says more\n"
-        outcome = Outcome(rc=INTERNAL_ERROR, stderr=text.encode())
     if process.channel.is_closing():
         return
     process.stdout.write(outcome.stdout)
@@ -187,4 +158,4 @@ async def _command(machine: Machine, process: asyncssh.SSHServerProcess[bytes]) 
         if not process.channel.is_closing():
             process.stdout.write(data)
 
-    return await execute(machine, words, sink=sink)
+    return await answer(machine, words, sink=sink)

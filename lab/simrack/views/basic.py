@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 from lab.simrack.machine import Call
@@ -49,5 +48,5 @@ async def sleep(call: Call) -> int:
         seconds = float(call.argv[1])
     except (IndexError, ValueError):
         return call.fail("sleep: missing or invalid time interval\n")
-    await asyncio.sleep(seconds)
+    await call.pause(seconds)
     return 0

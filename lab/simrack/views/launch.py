@@ -28,7 +28,7 @@ async def ssh(call: Call) -> int:
     if machine is None:
         text = f"ssh: Could not resolve hostname {name}: Name or service not known\n"
         return call.fail(text, SSH_FAILED)
-    trouble = await _reach(machine, name, float(options.get("ConnectTimeout", "inf")))
+    trouble = await _reach(call, machine, name, float(options.get("ConnectTimeout", "inf")))
     if trouble:
         return call.fail(trouble + "\n", SSH_FAILED)
     if words[1:] == ["hostname"]:
@@ -51,15 +51,13 @@ def _ssh_words(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     return options, rest
 
 
-async def _reach(machine: Machine, name: str, timeout_s: float) -> str:
+async def _reach(call: Call, machine: Machine, name: str, timeout_s: float) -> str:
     """What ssh says when it cannot get in, or nothing; a mute host costs the timeout."""
     host = machine.state
     if host.reach == "refused":
         return f"ssh: connect to host {name} port 22: Connection refused"
     if host.reach == "mute":
-        if timeout_s == float("inf"):
-            await asyncio.Event().wait()
-        await asyncio.sleep(timeout_s)
+        await call.pause(timeout_s)
         return "Connection timed out during banner exchange"
     if host.key_changed:
         return "Host key verification failed."
@@ -139,7 +137,7 @@ async def _start(call: Call, machine: Machine | None, name: str) -> str:
         return f"ssh: Could not resolve hostname {name}: Name or service not known"
     if machine is call.machine:
         return ""
-    return await _reach(machine, name, float("inf"))
+    return await _reach(call, machine, name, float("inf"))
 
 
 _NO_DAEMON = f"""{"-" * 74}

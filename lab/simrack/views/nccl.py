@@ -77,18 +77,21 @@ async def run(
 
 async def _work(call: Call, machines: Sequence[Machine], program: Sequence[str], ranks: int) -> str:
     """Keep every host busy with a process that carries the run id; the host that was swept."""
+    pause = call.pause(TAKES_S + TAKES_PER_RANK_S * ranks)
+    waits: dict[asyncio.Future[object], str] = {asyncio.ensure_future(pause): ""}
     with ExitStack() as busy:
-        waits = {}
         for machine in machines:
             busy.enter_context(machine.loaded())
             process = busy.enter_context(machine.process(tuple(program), call.env))
             waits[asyncio.ensure_future(process.ended.wait())] = machine.state.name
-        ended, running = await asyncio.wait(
-            waits, timeout=TAKES_S + TAKES_PER_RANK_S * ranks, return_when=asyncio.FIRST_COMPLETED
-        )
-        for task in running:
-            task.cancel()
-    return next((waits[task] for task in ended), "")
+        try:
+            ended, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waits:
+                task.cancel()
+    for task in ended:
+        task.result()  # Expired, where the deadline came first
+    return next(filter(None, (waits[task] for task in ended)), "")
 
 
 def _options(program: Sequence[str]) -> Options:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 
@@ -30,7 +29,7 @@ async def run(call: Call) -> int:
         call.write(_styled(call, {"error": f"{error} in expression cuInit(0) in main()"}))
         return 1
     with call.machine.loaded():
-        await asyncio.sleep(TAKES_S * len(tests))
+        await call.pause(TAKES_S * len(tests))
     cases = [_case(call.world, call.host.name, call.host.shown, test) for test in tests]
     devices = [
         f"{index}: {call.world.product.name} ({_bus(gpu)})"

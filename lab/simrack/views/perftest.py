@@ -116,6 +116,7 @@ async def _serve(call: Call, options: Options, port: PortState) -> int:
     try:
         await waiting.client
         call.write(await waiting.result)
+        call.skipped_s += waiting.skipped_s
     finally:
         if call.site.listening.get(place) is waiting:
             del call.site.listening[place]
@@ -137,7 +138,8 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     del call.site.listening[place]
     waiting.client.set_result(port)
     result = measure(call.world, options, port, waiting.port)
-    await asyncio.sleep(_wall_s(options, result))
+    await call.pause(_wall_s(options, result))
+    waiting.skipped_s = call.skipped_s
     _move(options, result, port, waiting.port)
     call.write(perftest_text.report(options.program, port, waiting.port, result))
     if not waiting.result.done():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from lab.simrack.machine import Call
@@ -47,7 +46,7 @@ async def run(call: Call) -> int:
         call.write("".join(_rows(call, columns, nounits="nounits" in form)))
         if period is None:
             return 0
-        await asyncio.sleep(period)
+        await call.pause(period)
 
 
 def _period_s(argv: Sequence[str]) -> float | None:
