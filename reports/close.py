@@ -47,6 +47,7 @@ def open_run(
     faults: Sequence[str] = (),
     waivers: Path | None = None,
     replay: Path | None = None,
+    lab_transport: str = "",
 ) -> RunInfo:
     """Write manifest, parts and run.json (INCOMPLETE) before any hardware is touched."""
     write_manifest(run, manifest)
@@ -59,6 +60,7 @@ def open_run(
         faults=faults,
         waivers=waivers,
         replay=replay,
+        lab_transport=lab_transport,
     )
     write_run(run, info)
     return info

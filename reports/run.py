@@ -27,7 +27,8 @@ class RunInfo:
     """The fields of run.json. Times are UTC, ISO 8601; `ended` is empty until the run has ended.
 
     `limits_not_judged` are metrics of accepted gates that nobody has to judge and nobody did.
-    `unfinished` says why the run did not get to its end, where it did not.
+    `unfinished` says why the run did not get to its end, where it did not. `lab_transport` is how a
+    lab was reached (`ssh`, or `memory`: in the runner's own process), empty for hardware.
     """
 
     schema: int = SCHEMA
@@ -41,6 +42,7 @@ class RunInfo:
     gates_left_out: Sequence[str] = ()
     limits_not_judged: Sequence[str] = ()
     simulated: bool
+    lab_transport: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     coverage: Mapping[str, int] = field(default_factory=dict)
     started: str
@@ -64,6 +66,7 @@ def run_info(
     faults: Sequence[str] = (),
     waivers: Path | None = None,
     replay: Path | None = None,
+    lab_transport: str = "",
 ) -> RunInfo:
     """What run.json says at the start.
 
@@ -88,6 +91,7 @@ def run_info(
             if metric.gate in inventory.gates and not metric.required
         ],
         simulated=bool(inventory.lab) or (source is not None and source.simulated),
+        lab_transport=source.lab_transport if source else lab_transport,
         started=stamp(started),
         command=command,
         versions=versions(),

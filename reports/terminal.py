@@ -40,13 +40,21 @@ def summary(
 
 
 def outcome_line(info: RunInfo, result: RunResult, topology: Topology) -> str:
-    """`REJECTED (SIMULATED)  rack42  576 GPUs  coverage 19872/19872`"""
+    """`REJECTED (SIMULATED)  rack42  576 GPUs  coverage 19872/19872`
+
+    Beside SIMULATED stands how, where the lab did not answer over SSH.
+    """
     kinds = Counter(topology.kinds.values())
     size = f"{kinds['gpu']} GPUs" if kinds["gpu"] else f"{kinds['host']} hosts"
-    simulated = (" (SIMULATED)" if info.simulated else "") + (" (REPLAY)" if info.replay_of else "")
+    marks = {
+        "SIMULATED": info.simulated,
+        "IN MEMORY": info.lab_transport == "memory",
+        "REPLAY": info.replay_of,
+    }
+    shown = "".join(f" ({mark})" for mark, applies in marks.items() if applies)
     covered = result.coverage
     return (
-        f"{result.outcome}{simulated}  {info.inventory}  {size}  "
+        f"{result.outcome}{shown}  {info.inventory}  {size}  "
         f"coverage {covered.judged}/{covered.expected}"
     )
 
@@ -104,6 +112,8 @@ def note_lines(info: RunInfo, result: RunResult) -> list[str]:
         )
     if info.simulated:
         lines.append("SIMULATED: this run judged a lab and cannot be signed as real")
+    if info.lab_transport == "memory":
+        lines.append("IN MEMORY: the lab answered inside the runner's process, and not over SSH")
     return lines
 
 
