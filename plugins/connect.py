@@ -1,4 +1,5 @@
-"""Which transport a run uses: SSH with evidence being kept, or an earlier run's evidence."""
+"""Which transport a run uses, with evidence being kept: SSH, a lab in this process, or an earlier
+run's evidence."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from fixtures.transport.replay import ReplayIndex, ReplayTransport
 from fixtures.transport.ssh import SshTransport
 from fixtures.transport.store import EvidenceStore
 from fixtures.transport.target import SshTarget
+from plugins.lab_memory import RACK, MemoryTransport, Rack
 from plugins.session import INVENTORY, SESSION, Session
 from plugins.switch import SwitchedTransport
 
@@ -32,7 +34,25 @@ def transports(config: pytest.Config) -> Transports:
     if session.replay is not None:
         index = ReplayIndex.load(session.replay)
         return Transports(lambda host: RecordingTransport(ReplayTransport(host, index), store))
+    rack = config.stash.get(RACK, None)
+    if rack is not None:
+        return memory_transports(rack, inventory, session, store)
     return ssh_transports(inventory, session, store)
+
+
+def memory_transports(
+    rack: Rack, inventory: Inventory, session: Session, store: EvidenceStore
+) -> Transports:
+    def connect(host: str) -> Transport:
+        inner = MemoryTransport(
+            host,
+            rack,
+            run_id=session.run_id,
+            connect_deadline_s=inventory.ssh.connect_deadline_s,
+        )
+        return SwitchedTransport(RecordingTransport(inner, store), session.switch)
+
+    return Transports(connect)
 
 
 def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore) -> Transports:

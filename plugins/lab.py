@@ -1,20 +1,22 @@
 """Starts the virtual hardware that a lab inventory stands for, and stops it with the run.
 
-Nothing in `suites` or `fixtures` knows that a lab exists: they see hosts that answer over SSH.
+Nothing in `suites` or `fixtures` knows that a lab exists: they see hosts that answer, over SSH or
+(`--lab-transport=memory`) inside this process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import pytest
 
 from fixtures.model.errors import InventoryError, RackError
 from fixtures.model.inventory import Inventory
 from fixtures.model.lab import FaultSpec, LabEndpoints, parse_fault
-from plugins.session import INVENTORY, SESSION
+from plugins import lab_memory
+from plugins.session import INVENTORY, SESSION, Session
 
 
 class LabHandle(Protocol):
@@ -32,12 +34,19 @@ FAULTS = pytest.StashKey[Sequence[FaultSpec]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("rackgate").addoption(
+    group = parser.getgroup("rackgate")
+    group.addoption(
         "--fault",
         action="append",
         default=[],
         metavar="KIND@PART[:key=value,…]",
         help="put a fault into the virtual rack (lab inventories only; may be given again)",
+    )
+    group.addoption(
+        "--lab-transport",
+        choices=("ssh", "memory"),
+        help="how a virtual rack is reached (lab: simrack only): over SSH, as hardware is "
+        "(default), or inside this process, which is quicker and leaves SSH out",
     )
 
 
@@ -52,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"\n--fault: {inventory.name} is real hardware, not a lab inventory"
         )
+    _refuse_transport(config, inventory)
     try:
         config.stash[FAULTS] = [parse_fault(text) for text in faults]
     except InventoryError as error:
@@ -76,9 +86,41 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if state is None or not state.controller or state.replay or not state.inventory.lab:
         return
     try:
-        handle = _start(state.inventory, state.shared / "lab", state.seed, config.stash[FAULTS])
+        if transport_of(config) == "memory":
+            lab_memory.start(config, state.inventory, state.seed, config.stash[FAULTS])
+        else:
+            _serve(config, state)
     except RackError as error:
         raise pytest.UsageError(f"\nthe lab did not start: {error}") from None
+
+
+def transport_of(config: pytest.Config) -> Literal["", "ssh", "memory"]:
+    """How this run's lab is reached; empty where there is none."""
+    if not config.stash[INVENTORY].lab:
+        return ""
+    return "memory" if config.getoption("--lab-transport") == "memory" else "ssh"
+
+
+def _refuse_transport(config: pytest.Config, inventory: Inventory) -> None:
+    chosen = config.getoption("--lab-transport")
+    if not chosen:
+        return
+    option = f"\n--lab-transport={chosen}"
+    if inventory.lab != "simrack":
+        raise pytest.UsageError(f"{option}: {inventory.name} has no `lab: simrack`")
+    if config.getoption("--replay"):
+        raise pytest.UsageError(f"{option}: a replay asks no lab; leave the option away")
+    workers = config.getoption("numprocesses", None) or config.getoption("tx", None)
+    if chosen == "memory" and workers:
+        raise pytest.UsageError(
+            f"{option}: the rack lives in one process, and workers (-n) are several; "
+            "leave one of the options away"
+        )
+
+
+def _serve(config: pytest.Config, state: Session) -> None:
+    """Start the lab behind SSH, and let the inventory lead there."""
+    handle = _start(state.inventory, state.shared / "lab", state.seed, config.stash[FAULTS])
     config.stash[LAB] = handle
     config.add_cleanup(handle.stop)
     config.stash[INVENTORY] = state.inventory.at(handle.info)

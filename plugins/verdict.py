@@ -18,7 +18,7 @@ from fixtures.transport.store import merge_indexes
 from plugins import connect, junit, leases
 from plugins.allure_results import write_environment
 from plugins.evidence import RECORDER, point_latest, waivers_path
-from plugins.lab import FAULTS
+from plugins.lab import FAULTS, transport_of
 from plugins.manifest import named
 from plugins.session import SESSION, Session
 from reports import terminal
@@ -51,6 +51,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             faults=[str(fault) for fault in session.config.stash[FAULTS]],
             waivers=waivers_path(session.config),
             replay=state.replay,
+            lab_transport=transport_of(session.config),
         )
         point_latest(session.config, state.folder)
 
