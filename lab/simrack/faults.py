@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fixtures.model.errors import InventoryError
-from lab.simrack.state import GpuState, HostState, PortState
+from lab.simrack.devices import GpuState, PortState
+from lab.simrack.state import HostState
 
 PartKind = Literal["host", "gpu", "link", "port"]
 Params = Mapping[str, str]
@@ -133,7 +134,7 @@ def _wrong_data(target: Target, params: Params) -> None:
 
 
 def _port_down(target: Target, _: Params) -> None:
-    target.the_port.up = False
+    target.the_port.state, target.the_port.phys = "DOWN", "Polling"
 
 
 def _wrong_rate(target: Target, params: Params) -> None:

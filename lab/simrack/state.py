@@ -1,4 +1,4 @@
-"""The model of the hardware: what is true of each host, GPU, link and port.
+"""The model of the hardware: what is true of each host, and how it is built; see also `devices`.
 
 Faults change these values before the server starts; views print them and change none. Traffic
 counters are the one thing that moves while the rack runs.
@@ -13,75 +13,24 @@ from typing import Literal
 
 from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
+from lab.simrack.devices import FabricState, GpuState
+from lab.simrack.devices import PortState as PortState
 from lab.simrack.products import GpuProduct, gpu_product
 
 Reach = Literal["up", "refused", "mute"]
-NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
+DriverTrouble = Literal["", "not-loaded", "library-mismatch"]
 NVOS_KERNEL = "6.1.0-22-2-amd64"
 _NO_FIRMWARE = {"kernel": "6.8.0-generic", "gpu_driver": "580.95.05", "vbios": "00", "nic": "00"}
 
 
 @dataclass(slots=True, kw_only=True)
-class FabricState:
-    """Membership of the NVLink fabric as NVML names it."""
-
-    state: str = "Completed"
-    status: str = "Success"
-    clique: int = 0
-    cluster: str = NO_CLUSTER
-
-
-@dataclass(slots=True, kw_only=True)
-class GpuState:
-    """One GPU slot. `links` is GB/s in one direction per NVLink, None where the link is down.
-
-    `copy_factor` and `nccl_factor` scale what copies and collectives reach; `wrong` is the number
-    of wrong values that a collective containing this GPU finds per row.
-    """
-
-    slot: str
-    part: str
-    pci: str
-    serial: str
-    uuid: str
-    module: int
-    vbios: str
-    limit_w: float
-    fabric: FabricState
-    links: list[float | None]
-    present: bool = True
-    lost: bool = False
-    remap_pending: bool = False
-    copy_factor: float = 1.0
-    nccl_factor: float = 1.0
-    wrong: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
-class PortState:
-    """Port 1 of one NIC slot. Counters count bytes and packets since the start of the lab."""
-
-    device: str
-    part: str
-    guid: str
-    rail: int
-    link_layer: str
-    gid_index: int
-    leaf: str
-    lid: int
-    firmware: str
-    rate_gbps: int = 400
-    up: bool = True
-    sent_bytes: int = 0
-    sent_packets: int = 0
-    received_bytes: int = 0
-    received_packets: int = 0
-    write_requests: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
 class HostState:
-    """One host, and how it answers. `skew_s` is how far its clock is ahead."""
+    """One host, and how it answers. `skew_s` is how far its clock is ahead.
+
+    `own_name` is how it calls itself; `driver_trouble` what keeps programs from the GPU driver;
+    `crashing` programs end at once; peers cannot log in where `peers_refused`, and `left_out` hosts
+    get no ranks although nobody complains. `chatty` perftest warns of its clock first.
+    """
 
     name: str
     kind: str
@@ -98,16 +47,34 @@ class HostState:
     boot_id: str
     gpus: list[GpuState]
     ports: list[PortState]
+    own_name: str
     reach: Reach = "up"
     key_changed: bool = False
     skew_s: float = 0.0
     missing: set[str] = field(default_factory=set)
     hanging: set[str] = field(default_factory=set)
+    crashing: set[str] = field(default_factory=set)
+    driver_trouble: DriverTrouble = ""
+    peers_refused: bool = False
+    left_out: bool = False
+    copies_fail: bool = False
+    perftest: str = "25.01"
+    chatty: bool = False
+
+    @property
+    def on_bus(self) -> list[GpuState]:
+        """The GPUs that PCI enumerates, in order of their addresses; lost ones among them."""
+        return sorted((gpu for gpu in self.gpus if gpu.present), key=lambda gpu: gpu.pci)
 
     @property
     def shown(self) -> list[GpuState]:
-        """The GPUs that the driver enumerates, in order of PCI address; lost ones among them."""
-        return [gpu for gpu in self.gpus if gpu.present]
+        """Those that the driver enumerates; none without a driver that answers."""
+        return [] if self.driver_trouble else self.on_bus
+
+    @property
+    def fitted(self) -> list[PortState]:
+        """The ports of the NICs that are there, in order of their names."""
+        return sorted((port for port in self.ports if port.present), key=lambda port: port.device)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -171,6 +138,7 @@ def _host(
         boot_id=uuid_of(seed, host.name, "boot"),
         gpus=[_gpu(inventory, gpu, product, seed, i) for i, gpu in enumerate(host.gpus)],
         ports=[_port(inventory, nic, lid) for nic, lid in zip(host.nics, lids, strict=True)],
+        own_name=host.name,
     )
 
 
@@ -196,6 +164,7 @@ def _gpu(inventory: Inventory, gpu: Gpu, product: GpuProduct, seed: int, index: 
         limit_w=float(inventory.power.gpu_limit_w or product.limit_w),
         fabric=fabric,
         links=[product.link_gbytes] * product.links,
+        product=product.name,
     )
 
 

@@ -19,14 +19,14 @@ async def date(call: Call) -> int:
 
 async def uname(call: Call) -> int:
     release = call.host.kernel
-    whole = f"Linux {call.host.name} {release} #1 SMP aarch64 GNU/Linux"
-    words = {"-r": release, "-n": call.host.name, "-s": "Linux", "-a": whole}
+    whole = f"Linux {call.host.own_name} {release} #1 SMP aarch64 GNU/Linux"
+    words = {"-r": release, "-n": call.host.own_name, "-s": "Linux", "-a": whole}
     call.write(words.get(call.argv[1] if len(call.argv) > 1 else "-s", "Linux") + "\n")
     return 0
 
 
 async def hostname(call: Call) -> int:
-    call.write(call.host.name + "\n")
+    call.write(call.host.own_name + "\n")
     return 0
 
 

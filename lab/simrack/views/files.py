@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from lab.simrack.devices import GpuState, PortState
 from lab.simrack.machine import Call, Machine
-from lab.simrack.state import GpuState, PortState
 from lab.simrack.views import infiniband
 
 Content = str | Callable[[], str]
 IB = "/sys/class/infiniband"
 PCI = "/sys/bus/pci/devices"
 DMI = "/sys/class/dmi/id"
-_ZERO_COUNTERS = (
+_ERROR_COUNTERS = (
     *("VL15_dropped", "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery"),
     *("local_link_integrity_errors", "multicast_rcv_packets", "multicast_xmit_packets"),
     *("port_rcv_constraint_errors", "port_rcv_errors", "port_rcv_remote_physical_errors"),
     *("port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards"),
     *("port_xmit_wait", "symbol_error"),
 )
-_ZERO_HW_COUNTERS = (
+_ERROR_HW_COUNTERS = (
     *("duplicate_request", "implied_nak_seq_err", "local_ack_timeout_err", "out_of_buffer"),
     *("out_of_sequence", "packet_seq_err", "req_cqe_error", "req_cqe_flush_error"),
     *("req_remote_access_errors", "req_remote_invalid_request", "resp_cqe_error"),
@@ -33,6 +33,8 @@ _ZERO_HW_COUNTERS = (
     *("roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_atomic_requests"),
     *("rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests"),
 )
+GENERATIONS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0"}
+"""Rate of a PCIe lane by generation."""
 WORD_BYTES = 4
 """`port_xmit_data` and `port_rcv_data` count four-byte words (InfiniBand, PortCounters)."""
 
@@ -43,15 +45,15 @@ def tree(machine: Machine) -> dict[str, Content]:
     files: dict[str, Content] = {
         "/proc/sys/kernel/random/boot_id": f"{host.boot_id}\n",
         "/etc/os-release": _os_release(machine),
-        "/etc/hostname": f"{host.name}\n",
+        "/etc/hostname": f"{host.own_name}\n",
         "/proc/meminfo": _meminfo(machine.site.world.product.memory_total_kb),
         **_dmi(machine),
     }
-    if host.gpus:
+    if host.gpus and host.driver_trouble != "not-loaded":
         files["/proc/driver/nvidia/version"] = _driver_version(host.driver)
-    for gpu in host.shown:
+    for gpu in host.on_bus:
         files.update(_pci_gpu(machine, gpu))
-    for index, port in enumerate(host.ports):
+    for index, port in enumerate(host.fitted):
         files.update(_ib(port))
         files[f"{IB}/{port.device}/device/uevent"] = _nic_uevent(index)
     return files
@@ -94,12 +96,12 @@ def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
     def speed() -> str:
         if gpu.lost:
             return "Unknown\n"
-        return "32.0 GT/s PCIe\n" if machine.loads else "2.5 GT/s PCIe\n"
+        return f"{GENERATIONS[gpu.pcie_gen if machine.loads else 1]} GT/s PCIe\n"
 
     folder = f"{PCI}/{gpu.pci}"
     return {
         f"{folder}/current_link_speed": speed,
-        f"{folder}/current_link_width": "63\n" if gpu.lost else "16\n",
+        f"{folder}/current_link_width": "63\n" if gpu.lost else f"{gpu.pcie_width}\n",
         f"{folder}/max_link_speed": "Unknown\n" if gpu.lost else "32.0 GT/s PCIe\n",
         f"{folder}/max_link_width": "255\n" if gpu.lost else "16\n",
         f"{folder}/vendor": "0x10de\n",
@@ -119,15 +121,15 @@ def _ib(port: PortState) -> dict[str, Content]:
     folder = f"{IB}/{port.device}"
     inner = f"{folder}/ports/1"
     words = [port.guid[at : at + 4] for at in range(0, 16, 4)]
-    gid = ":".join(["fe80", "0000", "0000", "0000", *words])
+    gid = infiniband.gid(port)
     values: dict[str, Content] = {
         f"{folder}/node_guid": ":".join(words),
         f"{folder}/sys_image_guid": ":".join(words),
         f"{folder}/fw_ver": port.firmware,
         f"{folder}/board_id": infiniband.BOARD,
         f"{folder}/hca_type": infiniband.HCA_TYPE,
-        f"{inner}/state": "4: ACTIVE" if port.up else "1: DOWN",
-        f"{inner}/phys_state": "5: LinkUp" if port.up else "2: Polling",
+        f"{inner}/state": infiniband.STATES[port.state].sysfs,
+        f"{inner}/phys_state": infiniband.PHYS[port.phys].sysfs,
         f"{inner}/rate": infiniband.rate(port),
         f"{inner}/lid": f"0x{infiniband.lid(port):x}",
         f"{inner}/sm_lid": f"0x{infiniband.sm_lid(port):x}",
@@ -143,6 +145,9 @@ def _counters(port: PortState, inner: str) -> dict[str, Content]:
     def moving(read: Callable[[], int]) -> Content:
         return lambda: f"{read()}\n"
 
+    def errors(name: str) -> Content:
+        return moving(lambda: port.errors.get(name, 0))
+
     counters = {
         "port_rcv_data": moving(lambda: port.received_bytes // WORD_BYTES),
         "port_rcv_packets": moving(lambda: port.received_packets),
@@ -156,9 +161,9 @@ def _counters(port: PortState, inner: str) -> dict[str, Content]:
         "rx_write_requests": moving(lambda: port.write_requests),
     }
     return {
-        **{f"{inner}/counters/{name}": "0\n" for name in _ZERO_COUNTERS},
+        **{f"{inner}/counters/{name}": errors(name) for name in _ERROR_COUNTERS},
         **{f"{inner}/counters/{name}": text for name, text in counters.items()},
-        **{f"{inner}/hw_counters/{name}": "0\n" for name in _ZERO_HW_COUNTERS},
+        **{f"{inner}/hw_counters/{name}": errors(name) for name in _ERROR_HW_COUNTERS},
         **{f"{inner}/hw_counters/{name}": text for name, text in hw_counters.items()},
     }
 

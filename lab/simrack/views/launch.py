@@ -32,7 +32,7 @@ async def ssh(call: Call) -> int:
     if trouble:
         return call.fail(trouble + "\n", SSH_FAILED)
     if words[1:] == ["hostname"]:
-        call.write(f"{machine.state.name}\n")
+        call.write(f"{machine.state.own_name}\n")
     elif words[1:] not in (["true"], []):
         return call.fail(f"simrack: peers run only true and hostname, not {words[1:]}\n", 127)
     return 0
@@ -61,6 +61,8 @@ async def _reach(call: Call, machine: Machine, name: str, timeout_s: float) -> s
         return "Connection timed out during banner exchange"
     if host.key_changed:
         return "Host key verification failed."
+    if host.peers_refused and machine is not call.machine:
+        return f"root@{name}: Permission denied (publickey)."
     return ""
 
 
@@ -118,17 +120,17 @@ async def mpirun(call: Call) -> int:
     trouble = [line for line in said if line]
     if trouble:
         return call.fail("".join(f"{line}\n" for line in trouble) + _NO_DAEMON, LAUNCH_FAILED)
-    placed = [(machine, slots) for machine, _, slots in machines if machine is not None]
+    placed = [(m, slots) for m, _, slots in machines if m is not None and not m.state.left_out]
     program = job.program[0].rsplit("/", 1)[-1]
     if program == "hostname":
-        names = [machine.state.name for machine, slots in placed for _ in range(slots)]
+        names = [machine.state.own_name for machine, slots in placed for _ in range(slots)]
         call.write("".join(f"{name}\n" for name in names[: job.ranks]))
         return 0
     without = next((m.state.name for m, _ in placed if program in m.state.missing), "")
     if program not in nccl.COLLECTIVES or without:
         at = without or placed[0][0].state.name
         return call.fail(_NO_PROGRAM.format(host=at, program=job.program[0]), LAUNCH_FAILED)
-    return await nccl.run(call, placed, job.ranks, job.program)
+    return await nccl.run(call, placed, min(job.ranks, sum(n for _, n in placed)), job.program)
 
 
 async def _start(call: Call, machine: Machine | None, name: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import pairwise
 
+from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call, Machine
-from lab.simrack.state import GpuState, World
+from lab.simrack.views.nccl_speed import bus_bandwidth
+from lab.simrack.views.nvbandwidth import SEGFAULT
 
 VERSION, LIBRARY, LIBRARY_CODE = "2.17.6", "2.28.3+cuda13.0", 22803
 TAKES_S, TAKES_PER_RANK_S = 0.8, 0.001
@@ -64,8 +64,10 @@ async def run(
     call.write(_head(name, options))
     if short:
         return call.fail(short, JOB_FAILED)
-    call.write("".join(_rank_line(call.world, rank) for rank in ranks))
+    call.write("".join(_rank_line(rank) for rank in ranks))
     call.write(f"NCCL version {LIBRARY}\n")
+    if crashed := next((rank for rank in ranks if rank.gpu.rank_crashes), None):
+        return call.fail(_crash(crashed), SEGFAULT)
     broken = next((rank for rank in ranks if _trouble(rank.gpu)), None)
     if broken:
         return _failure(call, name, broken)
@@ -147,19 +149,19 @@ def _head(name: str, options: Options) -> str:
     )
 
 
-def _rank_line(world: World, rank: Rank) -> str:
+def _rank_line(rank: Rank) -> str:
     domain, bus, rest = rank.gpu.pci.split(":")
     device = f"{domain[-4:]}:{bus}:{rest.split('.')[0]}"
     return (
         f"#  Rank {rank.number:2d} Group  0 Pid {rank.pid:6d} on "
-        f"{rank.machine.state.name:>10} device {rank.device:2d} [{device}] {world.product.name}\n"
+        f"{rank.machine.state.name:>10} device {rank.device:2d} [{device}] {rank.gpu.product}\n"
     )
 
 
 def _trouble(gpu: GpuState) -> str:
     if gpu.lost:
         return "Test CUDA failure common.cu:1208 'unknown error'"
-    if (gpu.fabric.state, gpu.fabric.status) != ("Completed", "Success"):
+    if not gpu.fabric.joined:
         return "Test CUDA failure common.cu:1208 'system not yet initialized'"
     return ""
 
@@ -173,6 +175,19 @@ def _failure(call: Call, name: str, rank: Rank) -> int:
     ]
     call.write("".join(f"{line}\n" for line in lines))
     return call.fail(_mpi_end(rank.number, host), TEST_FAILURE)
+
+
+def _crash(rank: Rank) -> str:
+    """What a rank and its launcher say when it dies of a bad address."""
+    host = rank.machine.state.name
+    rule = "-" * 74
+    return (
+        f"[{host}:{rank.pid}] *** Process received signal ***\n"
+        f"[{host}:{rank.pid}] Signal: Segmentation fault (11)\n"
+        f"[{host}:{rank.pid}] *** End of error message ***\n{rule}\n"
+        f"mpirun noticed that process rank {rank.number} with PID {rank.pid} on node {host} exited "
+        f"on signal 11 (Segmentation fault).\n{rule}\n"
+    )
 
 
 def _mpi_end(rank: int, host: str) -> str:
@@ -189,6 +204,7 @@ def _report(call: Call, name: str, ranks: Sequence[Rank], options: Options) -> i
     factor *= (len(ranks) - 1) / len(ranks)
     wrong = sum(rank.gpu.wrong for rank in ranks) if options.check else 0
     redop = "sum" if reduces else "none"
+    gpus = [rank.gpu for rank in ranks]
     lines, cells = [_table_head()], []
     for size in options.sizes():
         count = size // ELEMENT_BYTES
@@ -196,7 +212,7 @@ def _report(call: Call, name: str, ranks: Sequence[Rank], options: Options) -> i
             count //= len(ranks)
         groups = []
         for place in ("out", "in"):
-            busbw = bus_bandwidth(call.world, name, ranks, size, place)
+            busbw = bus_bandwidth(call.world, name, gpus, size, place)
             cells.append(busbw)
             algbw = busbw / factor if factor else busbw
             groups.append(_group(size, algbw, busbw if factor else 0.0, wrong, options.check))
@@ -236,36 +252,3 @@ def _number(value: float, width: int) -> str:
         if len(text) <= width:
             return text
     return f"{value:{width}.1e}"
-
-
-def bus_bandwidth(world: World, name: str, ranks: Sequence[Rank], size: int, place: str) -> float:
-    """GB/s: the product's curve over size, its scaling over ranks, and the slowest GPU's share."""
-    product = world.product
-    healthy = product.links * product.link_gbytes
-    slowest = min(
-        rank.gpu.nccl_factor * sum(rate or 0.0 for rate in rank.gpu.links) / healthy
-        for rank in ranks
-    )
-    share = _over(product.busbw_by_ranks, len(ranks)) * slowest
-    noise = world.noise(name, ranks[0].gpu.part, len(ranks), size, place, spread=0.003)
-    return _over_size(product.busbw_by_size, size) * share * noise
-
-
-def _over_size(curve: Mapping[int, float], size: int) -> float:
-    """Below the first point of the curve latency rules: bandwidth grows with the size."""
-    smallest = min(curve)
-    if size < smallest:
-        return curve[smallest] * math.pow(size / smallest, 0.75)
-    return _over(curve, size)
-
-
-def _over(curve: Mapping[int, float], at: int) -> float:
-    """The curve at a point, linear between its points on a logarithmic axis, flat outside."""
-    points = sorted(curve)
-    if at <= points[0]:
-        return curve[points[0]]
-    for low, high in pairwise(points):
-        if at <= high:
-            part = math.log(at / low) / math.log(high / low)
-            return curve[low] + part * (curve[high] - curve[low])
-    return curve[points[-1]]

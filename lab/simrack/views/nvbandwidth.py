@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
-from lab.simrack.state import GpuState, World
+from lab.simrack.state import HostState, World
 
 VERSION, CUDA_RUNTIME = "v0.8", 13000
+SEGFAULT = 139
 TAKES_S = 0.9
 """Wall time of one test: long enough for somebody to look at the links meanwhile."""
 D2D = "device_to_device_memcpy_read_ce"
@@ -17,6 +19,8 @@ DESCRIPTIONS = {
     D2D: "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)",
     H2D: "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
 }
+THROUGH_HOST = 0.05
+"""What is left of the bandwidth between GPUs that no NVLink joins: copies go by way of the host."""
 Matrix = list[list[float | None]]
 
 
@@ -24,17 +28,16 @@ async def run(call: Call) -> int:
     tests = _tests(call.argv)
     if "-j" not in call.argv or not tests:
         return call.fail("ERROR: simrack has nvbandwidth only as: nvbandwidth -j -t TEST\n")
-    error = _cuda_error(call.host.shown)
+    if "nvbandwidth" in call.host.crashing:
+        return call.fail("Segmentation fault (core dumped)\n", SEGFAULT)
+    error = cuda_error(call.host)
     if error:
         call.write(_styled(call, {"error": f"{error} in expression cuInit(0) in main()"}))
         return 1
     with call.machine.loaded():
         await call.pause(TAKES_S * len(tests))
-    cases = [_case(call.world, call.host.name, call.host.shown, test) for test in tests]
-    devices = [
-        f"{index}: {call.world.product.name} ({_bus(gpu)})"
-        for index, gpu in enumerate(call.host.shown)
-    ]
+    cases = [_case(call.world, call.host, test) for test in tests]
+    devices = [f"{index}: {gpu.product} ({_bus(gpu)})" for index, gpu in enumerate(call.host.shown)]
     call.write(_styled(call, {"GPU Device list": devices, "testcases": cases}))
     return 0
 
@@ -46,12 +49,19 @@ def _tests(argv: Sequence[str]) -> list[str]:
     return rest[:stop]
 
 
-def _cuda_error(gpus: Sequence[GpuState]) -> str:
+def cuda_error(host: HostState) -> str:
+    """Why CUDA does not start on a host; empty where it does."""
+    gpus = host.shown
+    if host.driver_trouble == "library-mismatch":
+        return (
+            "[CUDA_ERROR_SYSTEM_DRIVER_MISMATCH] system has unsupported display driver / cuda "
+            "driver combination"
+        )
     if not gpus:
         return "[CUDA_ERROR_NO_DEVICE] no CUDA-capable device is detected"
     if any(gpu.lost for gpu in gpus):
         return "[CUDA_ERROR_UNKNOWN] unknown error"
-    if any((g.fabric.state, g.fabric.status) != ("Completed", "Success") for g in gpus):
+    if not all(gpu.fabric.joined for gpu in gpus):
         return "[CUDA_ERROR_SYSTEM_NOT_READY] system not yet initialized"
     return ""
 
@@ -61,10 +71,13 @@ def _bus(gpu: GpuState) -> str:
     return f"{domain:0>8}:{bus}:{rest.split('.')[0]}"
 
 
-def _case(world: World, host: str, gpus: Sequence[GpuState], test: str) -> dict[str, object]:
+def _case(world: World, host: HostState, test: str) -> dict[str, object]:
     if test not in DESCRIPTIONS:
         return {"name": test, "status": "Not Found"}
-    matrix = d2d(world, host, gpus) if test == D2D else [h2d(world, host, gpus)]
+    if host.copies_fail and test == D2D:
+        return {"name": test, "status": "Error in testcase - Unexpected bandwidth value"}
+    gpus = host.shown
+    matrix = d2d(world, host.name, gpus) if test == D2D else [h2d(world, host.name, gpus)]
     cells = [[None if cell is None else f"{cell:.6g}" for cell in row] for row in matrix]
     total = sum(float(cell) for row in cells for cell in row if cell is not None)
     return {
@@ -83,7 +96,7 @@ def d2d(world: World, host: str, gpus: Sequence[GpuState]) -> Matrix:
             None
             if one is other
             else world.product.d2d_gbytes
-            * min(share(world, one), share(world, other))
+            * _between(world, one, other)
             * world.noise(host, "d2d", one.slot, other.slot)
             for other in gpus
         ]
@@ -96,6 +109,14 @@ def h2d(world: World, host: str, gpus: Sequence[GpuState]) -> list[float | None]
         world.product.h2d_gbytes * gpu.copy_factor * world.noise(host, "h2d", gpu.slot)
         for gpu in gpus
     ]
+
+
+def _between(world: World, reader: GpuState, source: GpuState) -> float:
+    """What part of the copy bandwidth a pair reaches: the slower end's, or that of the host."""
+    if reader.domain != source.domain:
+        return THROUGH_HOST
+    slowest = min(share(world, reader), share(world, source))
+    return max(slowest * reader.slow_to.get(source.slot, 1.0), THROUGH_HOST)
 
 
 def share(world: World, gpu: GpuState) -> float:

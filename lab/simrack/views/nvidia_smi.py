@@ -5,25 +5,33 @@ from __future__ import annotations
 import time
 from functools import cache
 
+from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
-from lab.simrack.products import GpuProduct
-from lab.simrack.state import GpuState, HostState, World
+from lab.simrack.state import HostState, World
 from lab.simrack.views import smi_elements as elements
 from lab.simrack.views import smi_query
 from lab.simrack.views.outline import to_xml
 from lab.simrack.views.smi_fields import fields_of
 
-OFF_THE_BUS, INVALID_ARGUMENT, NO_DEVICE = 15, 2, 6
+OFF_THE_BUS, INVALID_ARGUMENT, NO_DEVICE, VERSION_MISMATCH = 15, 2, 6, 18
 CUDA = "13.0"
+_NO_DRIVER = (
+    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that "
+    "the latest NVIDIA driver is installed and running.\n\n"
+)
+_MISMATCH = (
+    "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.105\n"
+)
 _HEADER = '<?xml version="1.0" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v13.dtd">\n'
 
 
 async def run(call: Call) -> int:
     arguments = list(call.argv[1:])
-    if not call.host.gpus:
-        call.write(
-            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
-        )
+    if call.host.driver_trouble == "library-mismatch":
+        call.write(_MISMATCH)
+        return VERSION_MISMATCH
+    if not call.host.gpus or call.host.driver_trouble:
+        call.write(_NO_DRIVER)
         return 9
     if not call.host.shown:
         call.write("No devices were found\n")
@@ -35,26 +43,26 @@ async def run(call: Call) -> int:
         return OFF_THE_BUS if any(gpu.lost for gpu in call.host.shown) else 0
     if arguments == ["-L"]:
         for index, gpu in enumerate(call.host.shown):
-            call.write(_line(index, gpu, call.world.product))
+            call.write(_line(index, gpu))
         return 0
     if any(word.startswith("--query-gpu=") for word in arguments):
         return await smi_query.run(call)
     if arguments in (["nvlink", "-s"], ["nvlink", "--status"]):
-        call.write(nvlink(call.host, call.world.product))
+        call.write(nvlink(call.host))
         return 0
     call.write(f"Invalid combination of input arguments: {' '.join(arguments)}\n")
     return INVALID_ARGUMENT
 
 
-def _line(index: int, gpu: GpuState, product: GpuProduct) -> str:
-    return f"GPU {index}: {product.name} (UUID: {gpu.uuid})\n"
+def _line(index: int, gpu: GpuState) -> str:
+    return f"GPU {index}: {gpu.product} (UUID: {gpu.uuid})\n"
 
 
-def nvlink(host: HostState, product: GpuProduct) -> str:
+def nvlink(host: HostState) -> str:
     """`nvidia-smi nvlink -s`: the rate of every link, by the driver's index."""
     lines = []
     for index, gpu in enumerate(host.shown):
-        lines.append(_line(index, gpu, product))
+        lines.append(_line(index, gpu))
         if gpu.lost:
             lines.append("\t NVML: Unable to retrieve NVLink information as the GPU is lost\n")
             continue

@@ -7,9 +7,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lab.simrack.devices import PortState
 from lab.simrack.machine import Call, Waiting
-from lab.simrack.state import PortState, World
-from lab.simrack.views import perftest_text
+from lab.simrack.state import World
+from lab.simrack.views import perftest_counters, perftest_text
 from lab.simrack.views.perftest_text import BandwidthResult, LatencyResult, Result
 
 DEFAULT_PORT, DEFAULT_BW_SIZE, DEFAULT_LAT_SIZE = 18515, 65536, 2
@@ -21,8 +22,8 @@ HALF_RATE_BYTES = 120
 TYPICAL_US = {1: 1.27, 3: 1.72}
 """Half a round trip of 2 bytes over one leaf, and over a spine."""
 FACTORS = {"ib_read_lat": 1.9, "ib_send_lat": 1.03}
+PERFTEST, SEGFAULT = "perftest", 139
 SHORTEST_S, LONGEST_S = 0.05, 5.0
-MTU, HEADER_BYTES, ACK_BYTES = 4096, 30, 30
 MIB_IN_GBITS = 2**20 * 8 / 1e9
 _WITH_VALUE = ("-d", "-i", "-p", "-s", "-n", "-D", "-x", "-q", "-t", "-m", "-S", "-Q", "-u")
 
@@ -48,19 +49,24 @@ class Options:
 
 async def run(call: Call) -> int:
     if "--version" in call.argv or "-V" in call.argv:
-        call.write(f"Version: {perftest_text.VERSION}\n")
+        call.write(f"Version: {call.host.perftest}\n")
         return 1
+    if PERFTEST in call.host.crashing:
+        return call.fail("Segmentation fault (core dumped)\n", SEGFAULT)
+    if call.host.chatty:
+        call.fail(perftest_text.CHATTER)
     try:
         options = parse(call.argv)
     except ValueError as error:
         return call.fail(f" Invalid arguments: {error}\n Parser function exited with Error\n")
-    port = next((p for p in call.host.ports if p.device == options.device), None)
+    port = next((p for p in call.host.fitted if p.device == options.device), None)
     if port is None:
         return call.fail(
             f"IB device {options.device} not found\n Unable to find the Infiniband/RoCE device\n"
         )
     if not port.up:
-        return call.fail(" Port number 1 state is Down\n Couldn't set the link layer\n")
+        state = port.state.capitalize()
+        return call.fail(f" Port number 1 state is {state}\n Couldn't set the link layer\n")
     if options.server:
         return await _client(call, options, port)
     return await _serve(call, options, port)
@@ -137,10 +143,13 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
         )
     del call.site.listening[place]
     waiting.client.set_result(port)
+    if port.flaps or waiting.port.flaps:
+        perftest_counters.flap(port, waiting.port)
+        return call.fail(perftest_text.FAILED)
     result = measure(call.world, options, port, waiting.port)
     await call.pause(_wall_s(options, result))
     waiting.skipped_s = call.skipped_s
-    _move(options, result, port, waiting.port)
+    perftest_counters.move(options.program, result, port, waiting.port)
     call.write(perftest_text.report(options.program, port, waiting.port, result))
     if not waiting.result.done():
         waiting.result.set_result(perftest_text.report(options.program, waiting.port, port, result))
@@ -152,12 +161,13 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
 def measure(world: World, options: Options, near: PortState, far: PortState) -> Result:
     """What the pair reaches: the slower end's rate, or the latency of the way between them."""
     noise = world.noise(options.program, near.part, far.part, options.size, spread=0.003)
-    gbps = min(near.rate_gbps, far.rate_gbps) * EFFICIENCY * noise
+    rate_gbps = min(port.rate_gbps * port.slow for port in (near, far))
+    gbps = rate_gbps * EFFICIENCY * noise
     gbps *= options.size / (options.size + HALF_RATE_BYTES)
     if options.latency:
         hops = 1 if near.leaf == far.leaf else 3
         typical = TYPICAL_US[hops] * FACTORS.get(options.program, 1.0) * noise
-        typical += options.size * 8 / (gbps * 1e3)
+        typical += options.size * 8 / (gbps * 1e3) + near.late_us + far.late_us
         iterations = options.iterations
         if options.duration_s is not None:
             iterations = int(options.duration_s * 1e6 / (2 * typical))
@@ -166,6 +176,7 @@ def measure(world: World, options: Options, near: PortState, far: PortState) -> 
             iterations=iterations,
             typical=typical,
             by_duration=options.duration_s is not None,
+            tail=near.tail * far.tail,
         )
     iterations = options.iterations
     if options.duration_s is not None:
@@ -190,27 +201,6 @@ def _wall_s(options: Options, result: Result) -> float:
     else:
         took = result.iterations / (result.mpps * 1e6)
     return min(max(took, SHORTEST_S), LONGEST_S)
-
-
-def _move(options: Options, result: Result, near: PortState, far: PortState) -> None:
-    """Count the traffic at both ends: data one way and acknowledgements back, or ping and pong."""
-    ways = [(far, near)] if "read" in options.program else [(near, far)]
-    if options.latency:
-        ways = [(near, far), (far, near)]
-    packets = result.iterations * -(-options.size // MTU)
-    data = result.iterations * options.size + packets * HEADER_BYTES
-    for source, target in ways:
-        _count(source, target, data, packets)
-        _count(target, source, result.iterations * ACK_BYTES, result.iterations)
-        if "write" in options.program:
-            target.write_requests += result.iterations
-
-
-def _count(source: PortState, target: PortState, size: int, packets: int) -> None:
-    source.sent_bytes += size
-    source.sent_packets += packets
-    target.received_bytes += size
-    target.received_packets += packets
 
 
 def _json(options: Options, port: PortState, result: Result) -> str:

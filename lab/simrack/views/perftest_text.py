@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lab.simrack.state import PortState
+from lab.simrack.devices import PortState
 
-VERSION = "25.01"
 RULE = "-" * 87 + "\n"
 WAITING = (
     "\n************************************\n* Waiting for client to connect... *\n"
@@ -65,16 +64,17 @@ class LatencyResult:
     iterations: int
     typical: float
     by_duration: bool
+    tail: float = 1.0
 
     def times(self) -> dict[str, float]:
         shape = {
             "t_min": 0.97,
-            "t_max": 3.4,
+            "t_max": 3.4 * max(self.tail, 1.0),
             "t_typical": 1.0,
             "t_avg": 1.008,
             "t_stdev": 0.04,
-            "percentile_99": 1.13,
-            "percentile_99.9": 1.62,
+            "percentile_99": 1.13 * self.tail,
+            "percentile_99.9": 1.62 * self.tail,
         }
         return {name: round(factor * self.typical, 2) for name, factor in shape.items()}
 
@@ -110,6 +110,18 @@ def settings(port: PortState, latency: bool) -> dict[str, object]:
         "rdma_cm QPs": "OFF",
         "Data ex. method": "Ethernet",
     }
+
+
+CHATTER = (
+    "Conflicting CPU frequency values detected: 1500.000000 != 3600.000000. "
+    "CPU Frequency is not max.\n"
+)
+"""A complaint on hosts whose processors clock up and down; it measures all the same."""
+FAILED = (
+    " Completion with error at client\n"
+    " Failed status 12: wr_id 0 syndrom 0x81\nscnt=128, ccnt=0\n Failed to complete run_iter_bw\n"
+)
+"""What it says when the other port stops acknowledging."""
 
 
 def report(program: str, near: PortState, far: PortState, result: Result) -> str:

@@ -79,7 +79,7 @@ pci
    max_host_link_gen N/A
   link_widths
    max_link_width 16x
-   current_link_width 16x
+   current_link_width {width}x
  pci_bridge_chip
   bridge_chip_type N/A
   bridge_chip_fw N/A
@@ -97,7 +97,7 @@ LOAD = """
 clocks_event_reasons
  clocks_event_reason_gpu_idle {idle}
  clocks_event_reason_applications_clocks_setting Not Active
- clocks_event_reason_sw_power_cap Not Active
+ clocks_event_reason_sw_power_cap {capped}
  clocks_event_reason_hw_slowdown Not Active
  clocks_event_reason_hw_thermal_slowdown Not Active
  clocks_event_reason_hw_power_brake_slowdown Not Active
@@ -151,17 +151,17 @@ ecc_mode
  pending_ecc Enabled
 ecc_errors
  volatile
-  sram_correctable 0
-  sram_uncorrectable_parity 0
-  sram_uncorrectable_secded 0
-  dram_correctable {ecc}
-  dram_uncorrectable {ecc}
+  sram_correctable {sram_correctable}
+  sram_uncorrectable_parity {sram_uncorrectable_parity}
+  sram_uncorrectable_secded {sram_uncorrectable_secded}
+  dram_correctable {dram_correctable}
+  dram_uncorrectable {dram_uncorrectable}
  aggregate
-  sram_correctable 0
-  sram_uncorrectable_parity 0
-  sram_uncorrectable_secded 0
-  dram_correctable {ecc}
-  dram_uncorrectable {ecc}
+  sram_correctable {sram_correctable}
+  sram_uncorrectable_parity {sram_uncorrectable_parity}
+  sram_uncorrectable_secded {sram_uncorrectable_secded}
+  dram_correctable {dram_correctable}
+  dram_uncorrectable {dram_uncorrectable}
   sram_threshold_exceeded No
  aggregate_uncorrectable_sram_sources
   sram_l2 0
@@ -185,15 +185,15 @@ retired_pages
 
 REMAPPED_ROWS = """
 remapped_rows
- remapped_row_corr 0
+ remapped_row_corr {rows_corr}
  remapped_row_corr_inactive 0
- remapped_row_unc 0
+ remapped_row_unc {rows_unc}
  remapped_row_unc_inactive {rows_waiting}
  remapped_row_pending {pending}
- remapped_row_failure No
+ remapped_row_failure {remap_failed}
  row_remapper_histogram
   row_remapper_histogram_max {banks_max} bank(s)
-  row_remapper_histogram_high {rows_waiting} bank(s)
+  row_remapper_histogram_high {banks_used} bank(s)
   row_remapper_histogram_partial 0 bank(s)
   row_remapper_histogram_low 0 bank(s)
   row_remapper_histogram_none 0 bank(s)
@@ -273,16 +273,16 @@ fabric
  health
   summary {health}
   bandwidth {bandwidth}
-  route_recovery_in_progress {unhealthy}
-  route_unhealthy {unhealthy}
-  access_timeout_recovery {unhealthy}
-  incorrect_configuration {misconfigured}
-  partition_assigned {misconfigured}
+  route_recovery_in_progress {route_recovery_in_progress}
+  route_unhealthy {route_unhealthy}
+  access_timeout_recovery {access_timeout_recovery}
+  incorrect_configuration {incorrect_configuration}
+  partition_assigned N/A
 supported_clocks
  supported_mem_clock
   value {memory_mhz} MHz
   supported_graphics_clock {boost} MHz
-processes/
+={processes}
 accounted_processes/
 capabilities
  egm disabled

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from lab.simrack.devices import NO_CLUSTER, FabricState, GpuState
 from lab.simrack.products import GpuProduct
-from lab.simrack.state import NO_CLUSTER, GpuState, HostState, World
+from lab.simrack.state import HostState, World
 
 LOST = "GPU is lost"
-_LOADED_SHARE = 0.8
-"""Share of its power limit that a busy GPU draws."""
+ECC = (
+    *("sram_correctable", "sram_uncorrectable_parity", "sram_uncorrectable_secded"),
+    *("dram_correctable", "dram_uncorrectable"),
+)
+FLAGS = (
+    *("route_recovery_in_progress", "route_unhealthy", "access_timeout_recovery"),
+    "incorrect_configuration",
+)
+"""Fields of the fabric's health, each raised or not."""
+_LOADED_SHARE, _CAPPED_SHARE = 0.8, 0.997
+"""Share of its power limit that a busy GPU draws, and one that its software cap holds back."""
 
 
 def fields_of(
@@ -19,6 +29,7 @@ def fields_of(
         **_position(product, host, gpu),
         **_pci(product, gpu, busy),
         **_load(world, gpu, busy),
+        **_memory(product, gpu),
         **_fabric(product, gpu),
     }
     if gpu.lost:
@@ -27,17 +38,18 @@ def fields_of(
 
 
 _SILENT = (
-    *("fb_total", "fb_reserved", "fb_used", "fb_free", "gpu_util", "memory_util", "ecc"),
+    *("fb_total", "fb_reserved", "fb_used", "fb_free", "gpu_util", "memory_util"),
+    *ECC,
     *("temp", "tlimit", "draw", "clock", "memory_clock"),
     *("fabric_state", "fabric_status", "clique", "cluster"),
-    *("health", "bandwidth", "unhealthy", "misconfigured"),
+    *("health", "bandwidth", *FLAGS),
 )
 """What the driver cannot read from a GPU that it has lost; the rest it remembers."""
 
 
 def _identity(product: GpuProduct, host: HostState, gpu: GpuState, index: int) -> dict[str, object]:
     return {
-        "product": product.name,
+        "product": gpu.product,
         "architecture": product.architecture,
         "addressing": "ATS" if product.clustered else "None",
         "c2c": "Enabled" if product.clustered else "Disabled",
@@ -51,9 +63,40 @@ def _identity(product: GpuProduct, host: HostState, gpu: GpuState, index: int) -
         "image": product.image,
         "driver": host.driver,
         "recovery": "Drain and Reset" if gpu.remap_pending else "None",
+        "processes": _processes(gpu),
+    }
+
+
+def _processes(gpu: GpuState) -> str:
+    """The element with what somebody else runs on the GPU, indented as it stands in the output."""
+    inner = [
+        "<process_info>",
+        "\t<pid>4242</pid>",
+        "\t<type>C</type>",
+        f"\t<process_name>{gpu.process}</process_name>",
+        "\t<used_memory>1024 MiB</used_memory>",
+        "</process_info>",
+    ]
+    lines = "".join(f"\t\t\t{line}\n" for line in inner) if gpu.process else ""
+    return f"<processes>\n{lines}\t\t</processes>"
+
+
+def _memory(product: GpuProduct, gpu: GpuState) -> dict[str, object]:
+    """Memory errors, and the rows that were or will be remapped; each row is in a bank of its own.
+
+    What happened since the driver was loaded is all that ever happened to a new GPU.
+    """
+    used = gpu.rows_correctable + gpu.rows_uncorrectable + int(gpu.remap_pending)
+    counts = {name: gpu.ecc.get(name, 0) if gpu.ecc_known else "N/A" for name in ECC}
+    return {
+        **counts,
         "pending": "Yes" if gpu.remap_pending else "No",
+        "remap_failed": "Yes" if gpu.remap_failed else "No",
         "rows_waiting": int(gpu.remap_pending),
-        "banks_max": product.remap_banks - int(gpu.remap_pending),
+        "rows_corr": gpu.rows_correctable,
+        "rows_unc": gpu.rows_uncorrectable,
+        "banks_max": product.remap_banks - used,
+        "banks_used": used,
     }
 
 
@@ -83,7 +126,8 @@ def _pci(product: GpuProduct, gpu: GpuState, busy: bool) -> dict[str, object]:
         "device_id": product.device_id,
         "sub_system_id": product.sub_system_id,
         "max_gen": 5,
-        "gen": 5 if busy else 1,
+        "gen": gpu.pcie_gen if busy else 1,
+        "width": gpu.pcie_width,
         "max_device_gen": product.max_device_gen,
     }
 
@@ -93,11 +137,14 @@ def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
     draw = world.noise(gpu.part, "draw", spread=0.05) * (
         gpu.limit_w * _LOADED_SHARE if busy else product.idle_w
     )
+    if busy and gpu.capped:
+        draw = gpu.limit_w * _CAPPED_SHARE
     degrees = round((52 if busy else 29) * world.noise(gpu.part, "heat", spread=0.08))
     module = product.module_limit_w
     used = product.memory_mib // 2 if busy else 0
     return {
         "idle": "Not Active" if busy else "Active",
+        "capped": "Active" if busy and gpu.capped else "Not Active",
         "fb_total": f"{product.memory_mib} MiB",
         "fb_reserved": "742 MiB",
         "fb_used": f"{used} MiB",
@@ -105,7 +152,6 @@ def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
         "bar1": product.bar1_mib,
         "gpu_util": "98 %" if busy else "0 %",
         "memory_util": "61 %" if busy else "0 %",
-        "ecc": "0",
         "temp": f"{degrees} C",
         "tlimit": f"{87 - degrees} C",
         "draw": f"{draw:.2f} W",
@@ -124,16 +170,22 @@ def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
 
 def _fabric(product: GpuProduct, gpu: GpuState) -> dict[str, object]:
     fabric = gpu.fabric
-    joined = (fabric.state, fabric.status) == ("Completed", "Success")
-    judged = joined and product.clustered
-    slow = any(rate != product.link_gbytes for rate in gpu.links)
+    judged = fabric.joined and product.clustered and fabric.reported
+    slow = fabric.degraded or any(rate != product.link_gbytes for rate in gpu.links)
+    summary = "Unhealthy" if fabric.ailing else "Limited Capacity" if slow else "Healthy"
     return {
         "fabric_state": fabric.state,
         "fabric_status": fabric.status,
-        "clique": fabric.clique if joined else 0,
-        "cluster": fabric.cluster if joined else NO_CLUSTER,
-        "health": ("Limited Capacity" if slow else "Healthy") if judged else "N/A",
+        "clique": fabric.clique if fabric.joined else 0,
+        "cluster": fabric.cluster if fabric.joined else NO_CLUSTER,
+        "health": (fabric.summary or summary) if judged else "N/A",
         "bandwidth": ("Degraded" if slow else "Full") if judged else "N/A",
-        "unhealthy": "False" if judged else "N/A",
-        "misconfigured": "N/A",
+        **{flag: _raised(fabric, flag) if judged else "N/A" for flag in FLAGS},
     }
+
+
+def _raised(fabric: FabricState, flag: str) -> str:
+    """What is wrong with the configuration has a name; the other flags are true or false."""
+    if flag == "incorrect_configuration":
+        return "No Partition" if flag in fabric.ailing else "N/A"
+    return "True" if flag in fabric.ailing else "False"

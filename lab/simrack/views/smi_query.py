@@ -17,7 +17,7 @@ COLUMNS = {
     "pci.bus_id": "{bus_id}",
     "pcie.link.gen.current": "{gen}",
     "pcie.link.gen.max": "{max_gen}",
-    "pcie.link.width.current": "16",
+    "pcie.link.width.current": "{width}",
     "pcie.link.width.max": "16",
     "power.limit": "{limit:.2f} W",
     "power.draw": "{draw}",

@@ -1,0 +1,119 @@
+"""What is true of each GPU and each port, and what the fault library changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(slots=True, kw_only=True)
+class FabricState:
+    """Membership of the NVLink fabric as NVML names it.
+
+    `ailing` are the flags of its health that are raised; `reported` is False where the driver has
+    no health to report. An empty `summary` follows from the flags and the links.
+    """
+
+    state: str = "Completed"
+    status: str = "Success"
+    clique: int = 0
+    cluster: str = NO_CLUSTER
+    summary: str = ""
+    degraded: bool = False
+    ailing: set[str] = field(default_factory=set)
+    reported: bool = True
+
+    @property
+    def joined(self) -> bool:
+        """Whether CUDA starts on the GPU: it is registered, or says so."""
+        return (self.state, self.status) == ("Completed", "Success")
+
+
+@dataclass(slots=True, kw_only=True)
+class GpuState:
+    """One GPU slot. `links` is GB/s in one direction per NVLink, None where the link is down.
+
+    `copy_factor` and `nccl_factor` scale what copies and collectives reach, `slow_to` copies to one
+    other slot; `wrong` is the number of wrong values that a collective containing this GPU finds
+    per row. `ecc` counts memory errors since the driver was loaded, by nvidia-smi's name for them;
+    `capped` says that the GPU draws all the power that it may.
+    """
+
+    slot: str
+    part: str
+    pci: str
+    serial: str
+    uuid: str
+    module: int
+    vbios: str
+    limit_w: float
+    fabric: FabricState
+    links: list[float | None]
+    product: str
+    present: bool = True
+    lost: bool = False
+    pcie_width: int = 16
+    pcie_gen: int = 5
+    ecc: dict[str, int] = field(default_factory=dict)
+    ecc_known: bool = True
+    rows_correctable: int = 0
+    rows_uncorrectable: int = 0
+    remap_pending: bool = False
+    remap_failed: bool = False
+    capped: bool = False
+    process: str = ""
+    copy_factor: float = 1.0
+    nccl_factor: float = 1.0
+    slow_to: dict[str, float] = field(default_factory=dict)
+    wrong: int = 0
+    rank_crashes: bool = False
+
+    @property
+    def domain(self) -> tuple[str, int]:
+        """The NVLink domain that it is in: GPUs of two domains do not reach each other."""
+        return self.fabric.cluster, self.fabric.clique
+
+
+@dataclass(slots=True, kw_only=True)
+class PortState:
+    """Port 1 of one NIC slot. Bytes and packets count since the start of the lab.
+
+    `errors` are counters that stand at something, by sysfs's name for them; `moves` is what load
+    adds to them. `slow` scales the bandwidth, `late_us` and `tail` the latency and its percentiles.
+    `flaps`: the link goes down under load. `bypassed`: what it sends takes another way, uncounted.
+    `cleared`: somebody clears its counters while it is loaded.
+    """
+
+    device: str
+    part: str
+    guid: str
+    rail: int
+    link_layer: str
+    gid_index: int
+    leaf: str
+    lid: int
+    firmware: str
+    rate_gbps: int = 400
+    width: int = 4
+    present: bool = True
+    state: str = "ACTIVE"
+    phys: str = "LinkUp"
+    sm_lid: int = 1
+    errors: dict[str, int] = field(default_factory=dict)
+    moves: dict[str, int] = field(default_factory=dict)
+    slow: float = 1.0
+    late_us: float = 0.0
+    tail: float = 1.0
+    flaps: bool = False
+    bypassed: bool = False
+    cleared: bool = False
+    sent_bytes: int = 0
+    sent_packets: int = 0
+    received_bytes: int = 0
+    received_packets: int = 0
+    write_requests: int = 0
+
+    @property
+    def up(self) -> bool:
+        return self.state == "ACTIVE"
