@@ -13,9 +13,10 @@ from fixtures.model.errors import RackError
 from fixtures.model.lab import parse_fault
 from fixtures.model.loading import load_inventory
 from lab.simrack import child
+from lab.simrack.catalogue import as_json, as_text
 from lab.simrack.embedded import write
-from lab.simrack.faults import FAULTS
 from lab.simrack.handle import LabHandle, start
+from lab.simrack.matrix import command
 
 INVENTORIES = Path(__file__).parents[2] / "inventories"
 USAGE_ERROR = 4
@@ -28,11 +29,13 @@ def main(arguments: Sequence[str]) -> int:
             for path in write(INVENTORIES):
                 print(f"written: {path}")
         case "faults":
-            print(fault_table())
+            print(as_json() if options.json else as_text())
         case "serve":
             return child.main(options.state_dir)
         case "up":
             return _up(options)
+        case "matrix":
+            return command.run(options, INVENTORIES)
     return 0
 
 
@@ -40,7 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lab.simrack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("inventories", help="rewrite the embedded inventories")
-    commands.add_parser("faults", help="list the fault library")
+    faults = commands.add_parser("faults", help="list the fault library and the healthy variants")
+    faults.add_argument("--json", action="store_true", help="as a list of JSON objects")
+    command.add_to(commands)
     serve = commands.add_parser("serve", help="(internal) serve the world on standard input")
     serve.add_argument("--state-dir", type=Path, required=True)
     up = commands.add_parser("up", help="run a rack in the foreground until Ctrl-C")
@@ -49,21 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--seed", type=int, default=0)
     up.add_argument("--state-dir", type=Path, default=None)
     return parser
-
-
-def fault_table() -> str:
-    """The library, one fault a paragraph: what it is, where it goes, what must see it."""
-    paragraphs = []
-    for fault in FAULTS:
-        params = ",".join(f"{name}={value}" for name, value in fault.params.items())
-        part = {"host": "HOST|RACK|INVENTORY", "link": "GPU[/linkN]"}.get(
-            fault.takes, fault.takes.upper()
-        )
-        paragraphs.append(
-            f"{fault.kind}@{part}{f':{params}' if params else ''}\n"
-            f"    {fault.about}; {fault.seen_by} says {fault.verdict}"
-        )
-    return "\n".join(paragraphs)
 
 
 def _up(options: argparse.Namespace) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from fixtures.model.errors import InventoryError
 from fixtures.model.lab import FaultSpec
 from fixtures.model.suggest import did_you_mean
-from lab.simrack.faults import BY_KIND, Fault, Params, Target
+from lab.simrack.faults import LIBRARY
+from lab.simrack.faults.declare import Fault, Params, Target
 from lab.simrack.state import HostState, World
 
 _LINK = re.compile(r"link(\d{1,3})")
@@ -17,11 +18,11 @@ _LINK = re.compile(r"link(\d{1,3})")
 def inject(world: World, faults: Sequence[FaultSpec]) -> None:
     """Apply all faults; raises InventoryError for a kind, part or parameter that does not exist."""
     for spec in faults:
-        fault = BY_KIND.get(spec.kind)
+        fault = LIBRARY.get(spec.kind)
         if fault is None:
             raise InventoryError(
                 f"--fault {spec}: simrack has no fault {spec.kind!r}"
-                f"{did_you_mean(spec.kind, BY_KIND)}; `python -m lab.simrack faults` lists them"
+                f"{did_you_mean(spec.kind, LIBRARY)}; `python -m lab.simrack faults` lists them"
             )
         params = _params(spec, fault)
         for target in _targets(world, spec, fault):
@@ -48,19 +49,19 @@ def _targets(world: World, spec: FaultSpec, fault: Fault) -> list[Target]:
         if not hosts:
             known = [world.name, *world.racks, *world.hosts]
             raise _no_such(spec, "host, rack or inventory", known)
-        return [Target(host=member) for member in hosts]
+        return [Target(world=world, host=member) for member in hosts]
     if host not in world.hosts:
         raise InventoryError(
             f"--fault {spec}: {world.name} has no host {host!r}{did_you_mean(host, world.hosts)}"
         )
-    return [_inner(world.hosts[host], inner, spec, fault)]
+    return [_inner(world, world.hosts[host], inner, spec, fault)]
 
 
-def _inner(host: HostState, inner: str, spec: FaultSpec, fault: Fault) -> Target:
+def _inner(world: World, host: HostState, inner: str, spec: FaultSpec, fault: Fault) -> Target:
     if fault.takes == "port":
         for port in host.ports:
-            if inner in (port.device, f"{port.device}/1"):
-                return Target(host=host, port=port)
+            if f"{host.name}/{inner}" in (port.part, f"{port.part}/1"):
+                return Target(world=world, host=host, port=port)
         raise _no_such(spec, "port", [f"{port.part}/1" for port in host.ports])
     slot, _, link = inner.partition("/")
     gpu = next((gpu for gpu in host.gpus if gpu.slot == slot), None)
@@ -68,7 +69,7 @@ def _inner(host: HostState, inner: str, spec: FaultSpec, fault: Fault) -> Target
     fits = fault.takes in ("gpu", "link") and (not link or (match and fault.takes == "link"))
     if gpu is None or not fits:
         raise _no_such(spec, fault.takes, _parts(host, fault))
-    return Target(host=host, gpu=gpu, link=int(match[1]) if match else None)
+    return Target(world=world, host=host, gpu=gpu, link=int(match[1]) if match else None)
 
 
 def _parts(host: HostState, fault: Fault) -> list[str]:

@@ -7,9 +7,7 @@ import re
 import pytest
 
 from fixtures.model.errors import InventoryError
-from fixtures.model.profile import load_profile
-from lab.simrack.faults import FAULTS
-from tests.simrack.bench import INVENTORIES, Bench, bench
+from tests.simrack.bench import Bench, bench
 
 TRAY, GPU, PORT = "r01-ct02", "r01-ct02/gpu1", "r01-ct02/mlx5_2/1"
 
@@ -134,9 +132,3 @@ def test_several_faults_hit_the_same_part() -> None:
 def test_a_fault_that_does_not_fit_is_refused(fault: str, says: str) -> None:
     with pytest.raises(InventoryError, match=re.escape(says)):
         bench("rack7", fault)
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
-def test_the_metric_that_must_see_a_fault_exists(fault: object) -> None:
-    profile = load_profile("nvl576", INVENTORIES / "profiles", link="ndr")
-    assert getattr(fault, "seen_by", "") in profile.metrics

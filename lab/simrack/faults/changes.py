@@ -1,0 +1,63 @@
+"""What faults do to the state: values that they set, and the few that need more than that.
+
+gpu(lost=True)      a change that sets GpuState.lost; likewise `host` and `port`
+fabric(state="…")   the same for the GPU's membership of its NVLink fabric
+"""
+
+from __future__ import annotations
+
+from fixtures.model.errors import InventoryError
+from lab.simrack.faults.declare import Change, Params, Target
+
+
+def host(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        _set(target.host, values)
+
+    return change
+
+
+def gpu(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        _set(target.the_gpu, values)
+
+    return change
+
+
+def fabric(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        _set(target.the_gpu.fabric, values)
+
+    return change
+
+
+def port(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        _set(target.the_port, values)
+
+    return change
+
+
+def _set(state: object, values: dict[str, object]) -> None:
+    """Set what is there; the states have slots, so that a misspelt name raises AttributeError."""
+    for name, value in values.items():
+        setattr(state, name, value.copy() if isinstance(value, dict | set) else value)
+
+
+def number(params: Params, name: str) -> float:
+    """A parameter as a number; InventoryError where it is none."""
+    try:
+        return float(params[name])
+    except ValueError as error:
+        raise InventoryError(f"{name}={params[name]!r} is not a number") from error
+
+
+def link_of(target: Target, params: Params) -> int:
+    """The link that is meant: the one in the part's name, else that of the parameter `link`."""
+    index = target.link if target.link is not None else int(number(params, "link"))
+    if not 0 <= index < len(target.the_gpu.links):
+        last = len(target.the_gpu.links) - 1
+        raise InventoryError(
+            f"{target.the_gpu.part} has no link {index}; it has link0 to link{last}"
+        )
+    return index

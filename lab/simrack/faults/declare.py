@@ -1,0 +1,178 @@
+"""What a row of the fault library says: the fault, what has to see it, and whom it must name.
+
+    rejected("gpu.lost", "gpu", gpu(lost=True), "the driver has lost the GPU and says so",
+             sees="gpu.responsive", cases="C87")
+
+`sees` are the metrics that must fail (or, with a reason, must stay unjudged for it), `also` those
+that may fail because of it as well. Any other metric that fails is not as declared. Case numbers
+are those of the collection of public reports that the kinds were taken from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fixtures.model.verdicts import Outcome
+from lab.simrack.devices import GpuState, PortState
+from lab.simrack.state import HostState, World
+
+PartKind = Literal["host", "gpu", "link", "port"]
+Names = Literal["itself", "gpu", "nic", "host", "pair", "swapped", "rack", "domain"]
+"""The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
+the host of it; a pair that it is an end of; either part of a swap; its rack; the whole domain."""
+Params = Mapping[str, str]
+GATES: Mapping[str, str] = {
+    "reach": "reach",
+    "identity": "identity",
+    "gpu": "compute",
+    "fabric": "nvlink",
+    "nvlink": "nvlink",
+    "port": "infiniband",
+    "rdma": "rdma",
+    "launch": "rdma",
+    "nccl": "nccl",
+}
+"""The gate in which metrics of a domain are judged; a test holds it against the profiles."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a part of the inventory is in the state; only what the fault's kind needs is set."""
+
+    world: World
+    host: HostState
+    gpu: GpuState | None = None
+    link: int | None = None
+    port: PortState | None = None
+
+    @property
+    def the_gpu(self) -> GpuState:
+        assert self.gpu is not None
+        return self.gpu
+
+    @property
+    def the_port(self) -> PortState:
+        assert self.port is not None
+        return self.port
+
+
+Change = Callable[[Target, Params], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A kind of fault, or with the outcome ACCEPTED a healthy variant.
+
+    `fabric` kinds need an NVLink domain over trays; `peer` kinds show only on hosts other than the
+    one that launches. `extra` findings may stand beside the right one.
+    """
+
+    kind: str
+    takes: PartKind
+    apply: Change
+    about: str
+    outcome: Outcome
+    sees: tuple[str, ...] = ()
+    reason: str = ""
+    also: tuple[str, ...] = ()
+    names: Names = "itself"
+    cases: tuple[str, ...] = ()
+    params: Params = field(default_factory=dict)
+    fabric: bool = False
+    peer: bool = False
+    extra: int = 0
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The gates that must see it, in the order of its metrics."""
+        return tuple(dict.fromkeys(GATES[metric.partition(".")[0]] for metric in self.sees))
+
+    @property
+    def may_fail(self) -> frozenset[str]:
+        """Every metric that may fail because of it."""
+        return frozenset((*self.sees, *self.also)) if not self.reason else frozenset(self.also)
+
+
+def rejected(
+    kind: str,
+    takes: PartKind,
+    apply: Change,
+    about: str,
+    *,
+    sees: str,
+    also: str = "",
+    names: Names = "itself",
+    cases: str = "",
+    params: Params | None = None,
+    fabric: bool = False,
+    extra: int = 0,
+) -> Fault:
+    """A fault that makes a limit fail. Several metrics or cases are divided by blanks."""
+    return Fault(
+        kind=kind,
+        takes=takes,
+        apply=apply,
+        about=about,
+        outcome=Outcome.REJECTED,
+        sees=tuple(sees.split()),
+        also=tuple(also.split()),
+        names=names,
+        cases=tuple(cases.split()),
+        params=params or {},
+        fabric=fabric,
+        extra=extra,
+    )
+
+
+def incomplete(
+    kind: str,
+    takes: PartKind,
+    apply: Change,
+    about: str,
+    *,
+    sees: str,
+    reason: str,
+    names: Names = "itself",
+    cases: str = "",
+    params: Params | None = None,
+    peer: bool = False,
+    extra: int = 0,
+) -> Fault:
+    """A fault that keeps something from being judged, for a reason that must be given."""
+    return Fault(
+        kind=kind,
+        takes=takes,
+        apply=apply,
+        about=about,
+        outcome=Outcome.INCOMPLETE,
+        sees=tuple(sees.split()),
+        reason=reason,
+        names=names,
+        cases=tuple(cases.split()),
+        params=params or {},
+        peer=peer,
+        extra=extra,
+    )
+
+
+def accepted(
+    kind: str,
+    takes: PartKind,
+    apply: Change,
+    about: str,
+    *,
+    cases: str = "",
+    params: Params | None = None,
+) -> Fault:
+    """A healthy variant: it looks like a fault and is none."""
+    return Fault(
+        kind=kind,
+        takes=takes,
+        apply=apply,
+        about=about,
+        outcome=Outcome.ACCEPTED,
+        cases=tuple(cases.split()),
+        params=params or {},
+    )

@@ -1,0 +1,53 @@
+"""Which part is the right one to be named for a fault, in the words of a report of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fixtures.model.inventory import Inventory
+from fixtures.model.parts import contains, ends, host_of
+from lab.simrack.faults.declare import Fault
+from lab.simrack.state import World
+
+
+def next_tray(where: World | Inventory, host: str) -> str:
+    """The compute tray after this one in its rack, or in the inventory where there are no racks."""
+    if isinstance(where, World):
+        rack = where.hosts[host].rack or where.name
+        trays: Sequence[str] = [one.name for one in where.members(rack) if one.kind == "compute"]
+    else:
+        trays = where.members(where.hosts[host].rack or where.name)
+    return trays[(trays.index(host) + 1) % len(trays)]
+
+
+def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
+    """The hosts that a fault is at: one, or both of a swap between trays."""
+    host = host_of(part)
+    if fault.names == "swapped" and fault.takes in ("host", "port"):
+        return frozenset((host, next_tray(inventory, host)))
+    return frozenset(inventory.members(part)) if "/" not in part else frozenset((host,))
+
+
+def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
+    """Whether a finding at `named` is right for a fault at `part`."""
+    match fault.names:
+        case "itself":
+            return named == part
+        case "gpu" | "nic":
+            return named in (part, part.rpartition("/")[0])
+        case "host":
+            return named == host_of(part)
+        case "pair":
+            return named == part or any(contains(end, part) for end in ends(named) if "/" in end)
+        case "swapped":
+            return host_of(named) in touched(fault, part, inventory)
+        case "domain":
+            return named == inventory.name
+        case "rack":
+            return named in _groups(part, inventory)
+
+
+def _groups(part: str, inventory: Inventory) -> tuple[str, ...]:
+    """The rack; a domain of one rack, or of none, is that rack."""
+    rack = inventory.hosts[host_of(part)].rack
+    return (rack,) if len(inventory.racks) > 1 else (rack, inventory.name)

@@ -1,0 +1,92 @@
+"""Healthy variants: what looks like a fault to somebody and is none. Each must be ACCEPTED.
+
+They are put into the state as faults are: `--fault port.old_errors@r01-ct02/mlx5_1/1`. BUILT_IN
+says what the embedded racks show anyway, so that every healthy run holds it against the suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lab.simrack.devices import PortState
+from lab.simrack.faults.changes import gpu, host, number, port
+from lab.simrack.faults.declare import Fault, Params, Target, accepted
+
+BUILT_IN: Mapping[str, str] = {
+    "C31": "both GPUs of a board have its serial, and module ids go 2, 1, 4, 3 (rack7, rack42)",
+    "C19": "clique 32766 in every domain; domains differ by cluster UUID (rack7, rack42)",
+    "C15": "no fabric manager runs on the trays of an NVLink rack, and nobody asks for one",
+    "C25": "HGX nodes are in no cluster: zeros, and N/A for the fabric's health (hgx8)",
+    "C66": "idle PCIe links of GPUs run at their slowest rate",
+}
+OLD_ERRORS = {"link_downed": 14, "symbol_error": 2741, "port_rcv_errors": 9, "out_of_sequence": 61}
+
+
+def _clock(target: Target, params: Params) -> None:
+    target.host.skew_s += number(params, "seconds")
+
+
+def _fqdn(target: Target, params: Params) -> None:
+    target.host.own_name = f"{target.host.name}.{params['domain']}"
+
+
+def _renamed(target: Target, _: Params) -> None:
+    """The kernel found the NICs in another order; each is known by its GUID."""
+    devices = [one.device for one in target.host.ports]
+    for one, device in zip(target.host.ports, [*devices[1:], devices[0]], strict=True):
+        one.device = device
+
+
+def _extra_nic(target: Target, params: Params) -> None:
+    target.host.ports.append(
+        PortState(
+            device=params["device"],
+            part=f"{target.host.name}/{params['device']}",
+            guid="b8e924ff00000001",
+            rail=-1,
+            link_layer="ethernet",
+            gid_index=3,
+            leaf="",
+            lid=0,
+            firmware="24.41.1000",
+            rate_gbps=200,
+        )
+    )
+
+
+def _modules(target: Target, _: Params) -> None:
+    numbers = [one.module for one in target.host.gpus]
+    for one, module in zip(target.host.gpus, reversed(numbers), strict=True):
+        one.module = module
+
+
+def _rows(target: Target, params: Params) -> None:
+    target.the_gpu.rows_correctable = int(number(params, "rows"))
+
+
+VARIANTS: tuple[Fault, ...] = (
+    accepted("host.fqdn", "host", _fqdn, "the host calls itself by its full name",
+             params={"domain": "hall3.example"}),
+    accepted("clock.nearly_right", "host", _clock, "the clock is off by less than it may be",
+             params={"seconds": "0.3"}),
+    accepted("gpu.module_order", "host", _modules, "module ids run the other way round",
+             cases="C31"),
+    accepted("gpu.capped_at_full_power", "gpu", gpu(capped=True),
+             "the software power cap is active under load, at full power", cases="C103"),
+    accepted("gpu.correctable_errors", "gpu", gpu(ecc={"dram_correctable": 412}),
+             "correctable errors were counted and corrected", cases="C42 C102"),
+    accepted("gpu.few_remapped_rows", "gpu", _rows,
+             "a few rows were remapped for correctable errors", cases="C97", params={"rows": "3"}),
+    accepted("nic.renamed", "host", _renamed, "the kernel gave the NICs' names in another order",
+             cases="C29"),
+    accepted("nic.extra", "host", _extra_nic, "the host has an Ethernet NIC that no slot lists",
+             cases="C85", params={"device": "mlx5_bond_0"}),
+    accepted("port.old_errors", "port", port(errors=OLD_ERRORS),
+             "error counters stand at old values and do not move", cases="C42"),
+    accepted("port.waits", "port", port(moves={"port_xmit_wait": 91_316_204}),
+             "the port had to wait for credits, which is no error", cases="C43"),
+    accepted("perftest.old", "host", host(perftest="6.06"),
+             "perftest is too old to write JSON that can be read", cases="C133"),
+    accepted("perftest.chatty", "host", host(chatty=True),
+             "perftest complains of the processor's clock before it measures", cases="C133"),
+)  # fmt: skip

@@ -1,0 +1,230 @@
+"""What each fault and healthy variant looks like to the suite's own readers: kind to question.
+
+A probe is asked about a part of a rack with the fault and without it: yes, then no.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from fixtures.model.errors import RackError
+from fixtures.model.inventory_schema import normal_pci
+from fixtures.model.parts import host_of
+from fixtures.tools.binding.slots import GpuSlot, PortSlot
+from fixtures.tools.binding.tray_facts import TrayFacts, commands
+from fixtures.tools.collectives import nccl_tests
+from fixtures.tools.collectives.nccl_command import command as collective
+from fixtures.tools.collectives.nccl_report import Report
+from fixtures.tools.fabric import ib_port
+from fixtures.tools.gpus import gpu_samples, nvidia_smi
+from fixtures.tools.gpus.smi_log import Gpu
+from fixtures.tools.nvlink import nvbandwidth
+from fixtures.tools.rdma import perftest
+from fixtures.tools.rdma.perftest_command import Pair
+from fixtures.transport.base import CommandResult
+from lab.simrack.execute import execute
+from lab.simrack.faults.naming import next_tray
+from tests.simrack.bench import Bench, as_result
+
+Probe = Callable[[Bench, str], bool]
+D2D: nvbandwidth.Test = "device_to_device_memcpy_read_ce"
+H2D: nvbandwidth.Test = "host_to_device_memcpy_ce"
+
+
+def facts(rack: Bench, part: str) -> TrayFacts:
+    """The facts of the part's host, each command asked by itself."""
+    host = rack.inventory.hosts[host_of(part)]
+    asked = commands(host)
+
+    async def answers() -> list[CommandResult]:
+        machine = rack.site.machines[host.name]
+        ran = [execute(machine, ("timeout", "0.05", *one.argv)) for one in asked]
+        outcomes = await asyncio.gather(*ran)
+        return [
+            as_result(host.name, *pair) for pair in zip(asked, outcomes, strict=True)
+        ]  # fmt: skip
+
+    return TrayFacts(host, {one.key: one for one in asyncio.run(answers())})
+
+
+def slot(rack: Bench, part: str) -> GpuSlot:
+    name = "/".join(part.split("/")[:2])
+    return next(one for one in facts(rack, part).gpus if one.part == name)
+
+
+def at_gpu(question: Callable[[Gpu], bool]) -> Probe:
+    return lambda rack, part: question(slot(rack, part).device)
+
+
+def at_slot(question: Callable[[GpuSlot], bool]) -> Probe:
+    return lambda rack, part: question(slot(rack, part))
+
+
+def at_host(question: Callable[[TrayFacts], bool]) -> Probe:
+    return lambda rack, part: question(facts(rack, part))
+
+
+def port_slot(rack: Bench, part: str) -> PortSlot:
+    return next(one for one in facts(rack, part).ports if one.part == part)
+
+
+def at_port(question: Callable[[ib_port.Port], bool]) -> Probe:
+    return lambda rack, part: question(port_slot(rack, part).fitted_port)
+
+
+def at_nic(question: Callable[[PortSlot], bool]) -> Probe:
+    return lambda rack, part: question(port_slot(rack, part))
+
+
+def links(rack: Bench, part: str) -> tuple[int, float]:
+    """Inactive links of the part's GPU, and its slowest rate; 0 where none is active."""
+    found = slot(rack, part)
+    summary = facts(rack, part).link_summary(found)
+    return summary.inactive or 0, summary.slowest_gbytes or 0.0
+
+
+def raises(reason: str, ask: Callable[[Bench, str], object]) -> Probe:
+    """Whether reading fails, for this reason."""
+
+    def probe(rack: Bench, part: str) -> bool:
+        try:
+            ask(rack, part)
+        except RackError as error:
+            return error.why == reason
+        return False
+
+    return probe
+
+
+def smi(rack: Bench, part: str) -> object:
+    return facts(rack, part).smi
+
+
+def copies(test: nvbandwidth.Test) -> Callable[[Bench, str], nvbandwidth.Testcase]:
+    def run(rack: Bench, part: str) -> nvbandwidth.Testcase:
+        ran = rack.result(host_of(part), nvbandwidth.command(test))
+        return nvbandwidth.read(ran).test(test)
+
+    return run
+
+
+def slow_copies(rack: Bench, part: str) -> int:
+    return sum(gbytes < 731 for _, _, gbytes in copies(D2D)(rack, part).flows())
+
+
+def collect(rack: Bench, part: str) -> Report:
+    """all_reduce over the part's tray and the next one, launched from a third."""
+    tray = host_of(part)
+    hosts = [tray, next_tray(rack.inventory, tray)]
+    asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G", key="load/nccl")
+    head = next(one.name for one in rack.inventory.trays if one.name not in hosts)
+    return nccl_tests.read(rack.result(head, asked))
+
+
+def busbw(rack: Bench, part: str) -> float:
+    row = collect(rack, part).rows[-1]
+    assert row.out_of_place is not None
+    return row.out_of_place.busbw_gbytes
+
+
+def reached(rack: Bench, part: str) -> str:
+    """What ssh says from a neighbour; empty where it lets in."""
+    tray = host_of(part)
+    words = ("ssh", "-o", "ConnectTimeout=0.01", tray, "true")
+    return rack.run(next_tray(rack.inventory, tray), *words).stderr.decode()
+
+
+def shown_clock(rack: Bench, part: str) -> float:
+    tray = host_of(part)
+    here, there = (
+        float(rack.ask(host, "date", "+%s.%N")) for host in (tray, next_tray(rack.inventory, tray))
+    )
+    return here - there
+
+
+def device(rack: Bench, part: str) -> str:
+    found = port_slot(rack, part).device
+    assert found is not None
+    return found.name
+
+
+def traffic(program: str, part: str, rack: Bench) -> CommandResult:
+    """perftest from the part's port to the same slot of the next tray."""
+    tray, name = host_of(part), part.split("/")[1]
+    other = next_tray(rack.inventory, tray)
+    asked = Pair(
+        program=program,  # type: ignore[arg-type]
+        key="load/rdma",
+        port=18600,
+        size_bytes=65536 if program.endswith("bw") else 2,
+        iterations=1000,
+    )
+    server = asked.server(device(rack, f"{other}/{name}/1"))
+    client = asked.client(device(rack, part), other)
+    server_argv = ("timeout", "2", *server.argv)
+    _, ran = rack.together((other, server_argv), (tray, client.argv))
+    return as_result(tray, client, ran)
+
+
+def bandwidth(rack: Bench, part: str) -> float:
+    return perftest.read_bandwidth(traffic("ib_write_bw", part, rack))[-1].average_gbps
+
+
+def latency(rack: Bench, part: str) -> perftest.Latency:
+    return perftest.read_latency(traffic("ib_write_lat", part, rack))[-1]
+
+
+def counter(rack: Bench, part: str, name: str) -> int:
+    asked = ib_port.counters_command([device(rack, part)])
+    return ib_port.read_counters(rack.result(host_of(part), asked))[0].value(name)
+
+
+def moved(rack: Bench, part: str, name: str) -> int:
+    """By how much a counter moves while the port sends."""
+    before = counter(rack, part, name)
+    traffic("ib_write_bw", part, rack)
+    return counter(rack, part, name) - before
+
+
+def pci_of(rack: Bench, part: str) -> str:
+    gpus = rack.inventory.hosts[host_of(part)].gpus
+    return next(normal_pci(gpu.pci) for gpu in gpus if gpu.part == part)
+
+
+def port_of(part: str) -> str:
+    """A port of a host, for what a fault does to all of them."""
+    return part if "/" in part else f"{part}/mlx5_1/1"
+
+
+def wrong(rack: Bench, part: str) -> int:
+    """Wrong values of the last row, as the suite's reader counts them."""
+    tray = host_of(part)
+    hosts = [tray, next_tray(rack.inventory, tray)]
+    asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G", key="load/nccl")
+    head = next(one.name for one in rack.inventory.trays if one.name not in hosts)
+    ran = rack.run(head, *asked.argv)
+    report = nccl_tests.parse(ran.stdout.decode())
+    row = report.rows[-1].out_of_place
+    return int(row.wrong or 0) if row else 0
+
+
+def loaded_generation(rack: Bench, part: str) -> int:
+    """The PCIe generation that a sampler sees while data is copied."""
+    tray = host_of(part)
+    sampler = gpu_samples.command(period_ms=50, deadline_s=0.3)
+    load = nvbandwidth.command(H2D).argv
+    _, seen = rack.together((tray, load), (tray, ("timeout", "0.3", *sampler.argv)))
+    peaks = gpu_samples.read(as_result(tray, sampler, seen))
+    return peaks[pci_of(rack, part)].generation
+
+
+def capped_under_load(rack: Bench, part: str) -> bool:
+    """Whether the software cap is active while the GPU draws what it may."""
+    tray = host_of(part)
+    asked = nvidia_smi.command()
+    _, seen = rack.together((tray, nvbandwidth.command(H2D).argv), (tray, asked.argv))
+    log = nvidia_smi.read(as_result(tray, asked, seen))
+    gpu = next(gpu for gpu in log.gpus if gpu.pci == pci_of(rack, part))
+    full = (gpu.power_draw_w or 0) > 0.99 * (gpu.power_limit_w or 0)
+    return full and "sw_power_cap" in (gpu.throttle or ())

@@ -1,0 +1,168 @@
+"""How each kind of the library looks to the suite's readers: true with it, false without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.simrack import probes as ask
+from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_slot, raises
+
+NO_FABRIC = "00000000-0000-0000-0000-000000000000"
+HOSTS: Mapping[str, Probe] = {
+    "host.unreachable": lambda rack, at: "refused" in ask.reached(rack, at),
+    "host.hangs": lambda rack, at: "timed out" in ask.reached(rack, at),
+    "host.key_changed": lambda rack, at: "verification failed" in ask.reached(rack, at),
+    "launch.peers_refused": lambda rack, at: "Permission denied" in ask.reached(rack, at),
+    "launch.left_out": lambda rack, at: ask.collect(rack, at).ranks == 4,
+    "tool.missing": raises("tool-missing", ask.smi),
+    "tool.hangs": raises("timeout", ask.smi),
+    "driver.library_mismatch": raises("tool-failed", ask.smi),
+    "driver.not_loaded": raises("tool-failed", lambda rack, at: ask.facts(rack, at).driver),
+    "driver.mismatch": at_host(
+        lambda facts: facts.driver == facts.smi.driver_version != "580.95.05"
+    ),
+    "kernel.mismatch": at_host(lambda facts: facts.kernel.startswith("6.8.0-1025")),
+    "clock.skew": lambda rack, at: ask.shown_clock(rack, at) > 20,
+    "clock.behind": lambda rack, at: ask.shown_clock(rack, at) < -3,
+    "clock.nearly_right": lambda rack, at: 0.1 < ask.shown_clock(rack, at) < 1,
+    "tray.wrong_serial": at_host(lambda facts: facts.dmi.product_serial != facts.host.serial),
+    "tray.swapped": at_host(
+        lambda facts: (
+            facts.dmi.product_serial != facts.host.serial
+            and all(slot.device.serial != slot.slot.serial for slot in facts.gpus)
+            and all(slot.guid != slot.nic.guid for slot in facts.ports)
+        )
+    ),
+    "host.fqdn": at_host(lambda facts: facts.own_name == f"{facts.host.name}.hall3.example"),
+    "gpu.none": at_host(lambda facts: [slot.bound for slot in facts.gpus] == ["missing"] * 4),
+    "gpu.module_order": at_host(lambda facts: facts.gpus[0].device.module_id == 3),
+    "nic.renamed": at_host(
+        lambda facts: all(slot.device and slot.device.name != slot.nic.slot for slot in facts.ports)
+    ),
+    "nic.extra": lambda rack, at: "mlx5_bond_0" in rack.ask(at, "ibstat"),
+    "nccl.not_installed": raises("tool-failed", ask.collect),
+    "nvbandwidth.not_installed": raises("tool-missing", ask.copies(ask.D2D)),
+    "nvbandwidth.crashes": raises("tool-failed", ask.copies(ask.H2D)),
+    "nvbandwidth.test_fails": raises("tool-failed", ask.copies(ask.D2D)),
+    "perftest.not_installed": raises("tool-missing", ask.bandwidth),
+    "perftest.crashes": raises("tool-failed", ask.latency),
+    "perftest.old": at_host(lambda facts: not facts.perftest_writes_json),
+    "perftest.chatty": lambda rack, at: (
+        "Conflicting CPU" in ask.traffic("ib_write_bw", ask.port_of(at), rack).stderr
+    ),
+}
+GPUS: Mapping[str, Probe] = {
+    "gpu.missing": at_slot(lambda slot: slot.bound == "missing"),
+    "gpu.lost": at_slot(lambda slot: slot.responsive is False),
+    "gpu.moved": at_slot(lambda slot: slot.bound == "missing" and len(slot.strangers) == 1),
+    "gpu.wrong_serial": at_slot(lambda slot: slot.device.serial != slot.slot.serial),
+    "gpu.swapped": at_slot(lambda slot: slot.device.serial != slot.slot.serial),
+    "gpu.wrong_vbios": at_gpu(lambda gpu: gpu.vbios == "97.00.82.00.0A"),
+    "gpu.wrong_product": at_gpu(lambda gpu: gpu.product == "NVIDIA GB300"),
+    "gpu.power_capped": at_gpu(lambda gpu: gpu.power_limit_w == 500),
+    "gpu.pcie_narrow": lambda rack, at: (
+        ask.facts(rack, at).pcie_width(ask.slot(rack, at)) == 8
+        and ask.slot(rack, at).device.pcie_width_current == 8
+    ),
+    "gpu.pcie_slow": lambda rack, at: ask.loaded_generation(rack, at) == 4,
+    "gpu.slow_copy": lambda rack, at: ask.slow_copies(rack, at) == 6,
+    "gpu.foreign_process": at_gpu(lambda gpu: [p.pid for p in gpu.processes or ()] == [4242]),
+    "gpu.ecc_sram": at_gpu(
+        lambda gpu: gpu.ecc_volatile.uncorrectable == gpu.ecc_aggregate.uncorrectable == 5
+    ),
+    "gpu.ecc_dram": at_gpu(lambda gpu: gpu.ecc_volatile.dram == 1 and gpu.remapped.pending is True),
+    "gpu.ecc_unknown": at_gpu(lambda gpu: gpu.ecc_volatile.uncorrectable is None),
+    "gpu.correctable_errors": at_gpu(lambda gpu: gpu.ecc_volatile.dram_correctable == 412),
+    "gpu.remapped_correctable": at_gpu(lambda gpu: gpu.remapped.correctable == 11),
+    "gpu.few_remapped_rows": at_gpu(lambda gpu: gpu.remapped.correctable == 3),
+    "gpu.remapped_uncorrectable": at_gpu(lambda gpu: gpu.remapped.uncorrectable == 1),
+    "gpu.remap_pending": at_gpu(lambda gpu: gpu.remapped.pending is True),
+    "gpu.remap_failed": at_gpu(lambda gpu: gpu.remapped.failure is True),
+    "gpu.capped_at_full_power": lambda rack, at: ask.capped_under_load(rack, at),
+    "nccl.slow_gpu": lambda rack, at: ask.busbw(rack, at) < 500,
+    "nccl.wrong_data": lambda rack, at: ask.wrong(rack, at) == 3,
+    "nccl.rank_crashes": raises("tool-failed", ask.collect),
+}
+NVLINK: Mapping[str, Probe] = {
+    "fabric.in_progress": at_slot(lambda slot: slot.fabric.state == "In Progress"),
+    "fabric.not_started": at_slot(lambda slot: slot.fabric.state == "Not Started"),
+    "fabric.insufficient_resources": at_slot(
+        lambda slot: (
+            (slot.fabric.state, slot.fabric.status) == ("Completed", "Insufficient Resources")
+        )
+    ),
+    "fabric.no_cluster": lambda rack, at: (
+        ask.slot(rack, at).fabric_domain == f"{NO_FABRIC}/0" and ask.busbw(rack, at) < 200
+    ),
+    "fabric.wrong_clique": lambda rack, at: (
+        ask.slot(rack, at).fabric.clique_id == 7 and ask.slow_copies(rack, at) == 6
+    ),
+    "fabric.other_cluster": at_host(
+        lambda facts: (
+            {slot.fabric.clique_id for slot in facts.gpus} == {32766}
+            and all(not str(slot.fabric_domain).startswith("6f1d7c2e") for slot in facts.gpus)
+        )
+    ),
+    "fabric.unhealthy": at_slot(lambda slot: slot.fabric_health == "degraded: summary Unhealthy"),
+    "fabric.bandwidth_degraded": at_slot(
+        lambda slot: "bandwidth Degraded" in str(slot.fabric_health)
+    ),
+    "fabric.route_unhealthy": at_slot(
+        lambda slot: "route_unhealthy True" in str(slot.fabric_health)
+    ),
+    "fabric.route_recovery": at_slot(
+        lambda slot: "route_recovery_in_progress True" in str(slot.fabric_health)
+    ),
+    "fabric.access_timeout": at_slot(
+        lambda slot: "access_timeout_recovery True" in str(slot.fabric_health)
+    ),
+    "fabric.misconfigured": at_slot(
+        lambda slot: "incorrect_configuration No Partition" in str(slot.fabric_health)
+    ),
+    "fabric.health_unknown": at_slot(lambda slot: slot.fabric_health == "N/A"),
+    "nvlink.link_down": lambda rack, at: ask.links(rack, at)[0] == 1,
+    "nvlink.slow_lane": lambda rack, at: 26 < ask.links(rack, at)[1] < 27,
+    "nvlink.several_down": lambda rack, at: ask.links(rack, at)[0] == 4,
+    "nvlink.all_down": lambda rack, at: ask.links(rack, at) == (0, 0.0),
+    "nvlink.slow_pair": lambda rack, at: ask.slow_copies(rack, at) == 1,
+}
+PORTS: Mapping[str, Probe] = {
+    "port.down": at_port(lambda port: (port.state, port.phys_state) == ("DOWN", "Polling")),
+    "port.disabled": at_port(lambda port: (port.state, port.phys_state) == ("DOWN", "Disabled")),
+    "port.initializing": at_port(
+        lambda port: (port.state, port.lid, port.sm_lid) == ("INIT", 0, 0)
+    ),
+    "port.armed": at_port(lambda port: port.state == "ARMED" and port.sm_lid == 1),
+    "port.wrong_rate": at_port(lambda port: (port.rate_gbps, port.width) == (200, "4X")),
+    "port.narrow": at_port(
+        lambda port: (port.rate_gbps, port.width, port.speed) == (200, "2X", "NDR")
+    ),
+    "port.wrong_link_layer": at_port(
+        lambda port: (port.link_layer, port.rate_gbps, port.lid) == ("Ethernet", 40, 0)
+    ),
+    "port.other_sm": at_port(lambda port: port.sm_lid == 97),
+    "nic.missing": at_nic(lambda slot: slot.device is None and slot.guid == "missing"),
+    "nic.wrong_guid": at_nic(lambda slot: slot.guid == "b8e9240399990001"),
+    "nic.swapped": at_nic(lambda slot: slot.guid != slot.nic.guid),
+    "nic.wrong_firmware": at_nic(lambda slot: slot.fitted.fw_ver == "28.36.1010"),
+    "port.slow": lambda rack, at: ask.bandwidth(rack, at) < 200,
+    "port.late": lambda rack, at: (ask.latency(rack, at).typical_us or 0) > 3,
+    "port.tail": lambda rack, at: (ask.latency(rack, at).p99_us or 0) > 4.2,
+    "port.lossy": lambda rack, at: (
+        ask.moved(rack, at, "symbol_error") == ask.counter(rack, at, "out_of_sequence") == 38
+    ),
+    "port.flaps": lambda rack, at: ask.moved(rack, at, "link_downed") == 1,
+    "port.bypassed": lambda rack, at: ask.moved(rack, at, "port_xmit_data") == 0,
+    "port.counters_cleared": lambda rack, at: (
+        ask.moved(rack, at, "port_xmit_data") == 0 == ask.counter(rack, at, "port_xmit_packets")
+    ),
+    "port.counters_saturated": raises(
+        "implausible", lambda rack, at: ask.counter(rack, at, "local_ack_timeout_err")
+    ),
+    "perftest.disordered": raises("implausible", ask.latency),
+    "port.old_errors": lambda rack, at: (
+        ask.counter(rack, at, "link_downed") == 14 and ask.moved(rack, at, "link_downed") == 0
+    ),
+    "port.waits": lambda rack, at: ask.moved(rack, at, "port_xmit_wait") > 1_000_000,
+}
+SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **PORTS}

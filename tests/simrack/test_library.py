@@ -1,0 +1,68 @@
+"""The library is complete, fits the profiles, and every kind shows in what the suite reads."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from fixtures.model.profile import load_profile
+from fixtures.model.verdicts import Outcome
+from lab.simrack.catalogue import as_json, as_text
+from lab.simrack.faults import FAULTS, LIBRARY
+from lab.simrack.faults.declare import Fault
+from lab.simrack.places import places
+from lab.simrack.variants import VARIANTS
+from tests.simrack.bench import INVENTORIES, bench
+from tests.simrack.shows import SHOWS
+
+RACK = bench("rack7").inventory
+
+
+@pytest.mark.parametrize("kind", LIBRARY)
+def test_a_kind_shows_and_is_not_there_without_it(kind: str) -> None:
+    """The suite's own reader finds it in a tool's output, and not in that of a healthy rack."""
+    (part,) = places(LIBRARY[kind], RACK, 1)
+    with_it, without = bench("rack7", f"{kind}@{part}"), bench("rack7")
+    at = part if "/" in part or not kind.startswith("perftest") else f"{part}/mlx5_1/1"
+    assert SHOWS[kind](with_it, at)
+    assert not SHOWS[kind](without, at)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
+def test_a_declaration_fits_the_profile(fault: Fault) -> None:
+    """Its metrics exist, are judged, and belong to the gates that it says."""
+    profile = load_profile("gb200-nvl72", INVENTORIES / "profiles", link="ndr")
+    required = {name: metric for name, metric in profile.metrics.items() if metric.required}
+    assert {*fault.sees, *fault.also} <= set(required)
+    assert set(fault.gates) == {required[metric].gate for metric in fault.sees}
+    assert fault.outcome in (Outcome.REJECTED, Outcome.INCOMPLETE)
+    assert (fault.outcome is Outcome.INCOMPLETE) == bool(fault.reason)
+    assert all(re.fullmatch(r"C\d{2,3}", case) for case in fault.cases)
+
+
+def test_variants_are_accepted_and_kinds_are_single() -> None:
+    assert {variant.outcome for variant in VARIANTS} == {Outcome.ACCEPTED}
+    assert len(LIBRARY) == len(FAULTS) + len(VARIANTS)
+
+
+def test_every_required_metric_has_a_fault() -> None:
+    """Of what a rack of the inventory is judged by; sudo is asked for by none of them."""
+    required = {name for name, metric in RACK.profile.metrics.items() if metric.required}
+    seen = {metric for fault in FAULTS for metric in (*fault.sees, *fault.also)}
+    assert required - seen == {"reach.sudo", "rdma.percentiles_ordered", "nccl.rack_ranks"} - seen
+
+
+def test_the_library_is_listed_for_people_and_programs() -> None:
+    listed = json.loads(as_json())
+    assert [one["kind"] for one in listed] == list(LIBRARY)
+    assert "gpu.missing@GPU\n" in as_text()
+    assert "clock.skew@HOST|RACK|INVENTORY:seconds=30\n" in as_text()
+
+
+def test_places_are_the_same_and_apart() -> None:
+    fault = LIBRARY["gpu.missing"]
+    chosen = places(fault, RACK, 6)
+    assert chosen == places(fault, RACK, 6)
+    assert len({part.split("/")[0] for part in chosen}) == 6

@@ -1,0 +1,201 @@
+"""The detection matrix: which runs it plans, how it judges them, what it says, and resuming."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from fixtures.model.errors import InventoryError
+from lab.simrack.faults import LIBRARY
+from lab.simrack.faults.naming import is_named
+from lab.simrack.matrix import folder, store
+from lab.simrack.matrix.folder import Found, Named, Row
+from lab.simrack.matrix.judge import judge
+from lab.simrack.matrix.launch import Done
+from lab.simrack.matrix.plan import Cell, Put, Wanted, cells
+from lab.simrack.matrix.store import Line
+from lab.simrack.matrix.summary import idle, summary, unequal_twins, unseen, upper_bound
+from tests.simrack.bench import INVENTORIES, bench
+
+RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
+WANTED = Wanted(
+    kinds=list(LIBRARY), places=2, seed=1, pairs=20, triples=5, healthy=3, ssh_share=0.1
+)
+LOST = Put(kind="gpu.lost", part="r01-ct02/gpu1")
+
+
+def row(metric: str, subject: str, verdict: str = "FAIL", reason: str = "") -> Row:
+    return Row(
+        test=f"suites/test_{metric}.py", metric=metric, subject=subject, verdict=verdict,
+        reason=reason, warned=False,
+    )  # fmt: skip
+
+
+def found(*rows: Row, outcome: str = "REJECTED", named: str = "r01-ct02/gpu1") -> Found:
+    findings = (Named(part=named, confidence="medium"),) if named else ()
+    return Found(outcome=outcome, rows=rows, findings=findings)
+
+
+def line(found: Found, *puts: Put, way: str = "memory", twin: bool = False) -> Line:
+    cell = Cell(sort="fault" if puts else "healthy", puts=puts, seed=1, way=way, twin=twin)  # type: ignore[arg-type]
+    status = 0 if found.outcome == "ACCEPTED" else 1
+    done = Done(folder=Path(), exit_status=status, wall_s=1.0, printed="")
+    return store.line_of(cell, done, found, judge(puts, found, status, RACK))
+
+
+GOOD = row("gpu.responsive", "r01-ct02/gpu0", "PASS")
+BLOCKED_ELSEWHERE = row("gpu.ecc", LOST.part, "INCONCLUSIVE", "blocked-by:reach.ssh@r01-ct09")
+SEEN = found(row("gpu.responsive", LOST.part), GOOD)
+
+
+def test_the_plan_is_the_same_every_time() -> None:
+    planned = list(cells(RACK, WANTED, "memory"))
+    assert planned == list(cells(RACK, WANTED, "memory"))
+    assert len({cell.key for cell in planned}) == len(planned)
+    own = [cell for cell in planned if not cell.twin]
+    assert len(own) == 3 + 2 * len(LIBRARY) + 20 + 5
+    assert 0 < len(planned) - len(own) < len(own) / 4
+    assert {cell.way for cell in planned if cell.twin} == {"ssh"}
+
+
+def test_over_ssh_nothing_is_run_twice() -> None:
+    assert not any(cell.twin for cell in cells(RACK, WANTED, "ssh"))
+
+
+def test_faults_at_once_are_at_trays_apart() -> None:
+    pairs = [cell for cell in cells(RACK, WANTED, "ssh") if cell.sort in ("pair", "triple")]
+    for cell in pairs:
+        numbers = sorted(int(put.part[6:8]) for put in cell.puts)
+        assert all(b - a > 1 for a, b in pairwise(numbers)), cell.key
+
+
+def test_kinds_of_an_nvlink_domain_are_not_for_servers() -> None:
+    kinds = {put.kind for cell in cells(HGX, WANTED, "ssh") for put in cell.puts}
+    assert "fabric.wrong_clique" not in kinds
+    assert "gpu.lost" in kinds
+
+
+def test_a_run_as_declared_is_right() -> None:
+    judged = judge((LOST,), SEEN, 1, RACK)
+    assert (judged.caught, judged.ranks, judged.strays, judged.wrong) == (True, (1,), 0, ())
+    assert judged.tests == ("suites/test_gpu.responsive.py",)
+
+
+@pytest.mark.parametrize(
+    ("run", "status", "says"),
+    [
+        (found(GOOD, outcome="ACCEPTED", named=""), 0, "expected REJECTED"),
+        (SEEN, 0, "exit 1"),
+        (found(row("gpu.bound", LOST.part)), 1, "not seen by gpu.responsive"),
+        (found(*SEEN.rows, row("gpu.pcie_width", LOST.part)), 1, "not declared: gpu.pcie_width"),
+        (replace(SEEN, findings=(Named(part="r01", confidence="low"),)), 1, "named r01 first"),
+        (replace(SEEN, findings=SEEN.findings * 2), 1, "2 findings"),
+        (found(*SEEN.rows, row("gpu.ecc", "r01-ct09/gpu0")), 1, "1 rows of healthy parts"),
+        (found(*SEEN.rows, BLOCKED_ELSEWHERE), 1, "1 rows of healthy parts"),
+    ],
+)  # fmt: skip
+def test_what_is_not_as_declared_is_said(run: Found, status: int, says: str) -> None:
+    assert any(says in text for text in judge((LOST,), run, status, RACK).wrong)
+
+
+def test_a_reason_counts_where_it_is_declared() -> None:
+    put = Put(kind="tool.hangs", part="r01-ct02")
+    open_row = row("gpu.bound", "r01-ct02/gpu0", "INCONCLUSIVE", "timeout")
+    run = found(open_row, outcome="INCOMPLETE", named="r01-ct02")
+    assert not judge((put,), run, 1, RACK).wrong
+    other = found(replace(open_row, reason="tool-failed"), outcome="INCOMPLETE", named="r01-ct02")
+    assert not judge((put,), other, 1, RACK).caught
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "named", "right"),
+    [
+        ("nvlink.link_down", "r01-ct02/gpu1/link3", "r01-ct02/gpu1", True),
+        ("nvlink.link_down", "r01-ct02/gpu1/link3", "r01-ct02", False),
+        ("nic.missing", "r01-ct02/mlx5_1/1", "r01-ct02/mlx5_1", True),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01/mlx5_1/1->r01-ct02/mlx5_1/1", True),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct03/mlx5_1/1->r01-ct04/mlx5_1/1", False),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct02", False),
+        ("tray.swapped", "r01-ct18", "r01-ct01", True),
+        ("tray.swapped", "r01-ct18", "r01-ct02", False),
+        ("nccl.slow_gpu", "r01-ct02/gpu1", "rack7", True),
+        ("launch.peers_refused", "r01-ct02", "rack7", True),
+    ],
+)
+def test_the_right_part_is_known(kind: str, part: str, named: str, right: bool) -> None:
+    assert is_named(LIBRARY[kind], part, named, RACK) is right
+
+
+def test_in_a_domain_of_racks_the_domain_is_not_the_rack() -> None:
+    assert not is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "rack42", DOMAIN)
+    assert is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "r02", DOMAIN)
+
+
+def test_a_bound_is_stated_for_alarms_that_did_not_come() -> None:
+    assert upper_bound(0, 200) == pytest.approx(1 - 0.05 ** (1 / 200))
+    assert upper_bound(0, 200) == pytest.approx(0.0149, abs=1e-4)
+    assert upper_bound(1, 100) == pytest.approx(0.0466, abs=1e-4)
+    assert upper_bound(3, 3) == 1.0
+
+
+def test_the_summary_counts() -> None:
+    well = line(found(GOOD, outcome="ACCEPTED", named=""))
+    blind = line(found(GOOD, outcome="ACCEPTED", named=""), LOST)
+    said = "\n".join(summary([well, line(SEEN, LOST), blind]))
+    assert "1 kinds, 2 runs: caught 1/2 (50.0%), named first 1/2" in said
+    assert "1 healthy runs: 0 false alarms; with 95% confidence the rate is below 95.00%" in said
+    assert "faults that no test saw: gpu.lost" in said
+    assert "tests that no fault made fail: none" in said
+    assert unseen([line(SEEN, LOST)]) == []
+    assert idle([well]) == ["suites/test_gpu.responsive.py"]
+
+
+def test_runs_in_memory_and_over_ssh_are_held_together() -> None:
+    memory, same = line(SEEN, LOST), line(SEEN, LOST, way="ssh", twin=True)
+    assert not unequal_twins([memory, same])
+    assert unequal_twins([memory, replace(same, digest="other")])
+    assert "1 with other verdicts" in "\n".join(summary([memory, replace(same, digest="other")]))
+
+
+def test_a_file_is_resumed_and_a_cut_line_is_dropped(tmp_path: Path) -> None:
+    path, head = tmp_path / "matrix.jsonl", store.header(RACK)
+    assert store.open_file(path, head) == []
+    store.append(path, line(SEEN, LOST))
+    with path.open("a") as file:
+        file.write('{"key": "gpu.mis')
+    assert store.open_file(path, head) == [line(SEEN, LOST)]
+    store.append(path, line(SEEN, LOST))
+    assert store.open_file(path, head) == [line(SEEN, LOST)]
+    with pytest.raises(InventoryError, match="name another file"):
+        store.open_file(path, store.header(HGX))
+
+
+def test_a_folder_without_a_verdict_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=r"the run left no run\.json"):
+        folder.read(tmp_path)
+
+
+@pytest.mark.lab
+def test_the_matrix_runs_and_then_has_nothing_to_do(tmp_path: Path) -> None:
+    out = tmp_path / "matrix.jsonl"
+    words = ["--inventory", "rack7", "--kinds", "gpu.remap_pending", "--healthy", "0"]
+    for expected in (1, 0):
+        done = subprocess.run(
+            [sys.executable, "-m", "lab.simrack", "matrix", *words, "--out", str(out)],
+            cwd=INVENTORIES.parent,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.count("REJECTED") == expected
+        assert "1 kinds, 1 runs: caught 1/1 (100.0%)" in done.stdout
+    head, only = map(json.loads, out.read_text().splitlines())
+    assert head["inventory"] == "rack7"
+    assert only["findings"][0].startswith(only["faults"][0].partition("@")[2])
