@@ -19,9 +19,9 @@ from lab.simrack.devices import GpuState, PortState
 from lab.simrack.state import HostState, World
 
 PartKind = Literal["host", "gpu", "link", "port"]
-Names = Literal["itself", "gpu", "nic", "host", "pair", "swapped", "rack", "domain"]
+Names = Literal["itself", "gpu", "nic", "pair", "swapped", "rack", "domain"]
 """The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
-the host of it; a pair that it is an end of; either part of a swap; its rack; the whole domain."""
+a pair that it is an end of; either part of a swap; its rack; the whole domain."""
 Params = Mapping[str, str]
 GATES: Mapping[str, str] = {
     "reach": "reach",

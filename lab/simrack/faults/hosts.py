@@ -11,7 +11,7 @@ IDENTITIES = ("serial", "uuid")
 
 
 def _missing(target: Target, params: Params) -> None:
-    target.host.missing.update(params["tool"].split("+"))
+    target.host.missing.add(params["tool"])
 
 
 def _hanging(target: Target, params: Params) -> None:

@@ -35,8 +35,6 @@ def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
             return named == part
         case "gpu" | "nic":
             return named in (part, part.rpartition("/")[0])
-        case "host":
-            return named == host_of(part)
         case "pair":
             return named == part or any(contains(end, part) for end in ends(named) if "/" in end)
         case "swapped":

@@ -6,6 +6,8 @@ from lab.simrack.faults.changes import number, port
 from lab.simrack.faults.declare import Fault, Params, Target, incomplete, rejected
 
 SATURATED = 2**32 - 1
+LONG_USED = {"sent_bytes": 7_318_022_144_000, "received_bytes": 7_305_771_008_000}
+"""Traffic of weeks, so that counters can be seen to fall."""
 
 
 def _slow(target: Target, params: Params) -> None:
@@ -60,7 +62,7 @@ RDMA: tuple[Fault, ...] = (
         sees="rdma.bytes_moved", names="pair", cases="C85 C86",
     ),
     incomplete(
-        "port.counters_cleared", "port", port(cleared=True),
+        "port.counters_cleared", "port", port(cleared=True, **LONG_USED),
         "somebody clears the port's counters while it is loaded",
         sees="rdma.bytes_moved", reason="counter-reset", names="pair", cases="C42",
     ),

@@ -23,7 +23,7 @@ from lab.simrack.matrix.summary import summary, unequal_twins
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-USAGE_ERROR = 4
+USAGE_ERROR, INTERRUPTED = 4, 2
 
 
 def add_to(commands: Commands) -> None:
@@ -65,10 +65,14 @@ def run(options: argparse.Namespace, inventories: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="matrix-") as scratch:
         keep = options.keep or Path(scratch)
         keep.mkdir(parents=True, exist_ok=True)
-        for line in _missing(inventory, wanted, list(lines), keep):
-            store.append(options.out, line)
-            lines = [*(one for one in lines if one.key != line.key), line]
-            print(_shown(line), flush=True)
+        try:
+            for line in _missing(inventory, wanted, list(lines), keep):
+                store.append(options.out, line)
+                lines = [*(one for one in lines if one.key != line.key), line]
+                print(_shown(line), flush=True)
+        except KeyboardInterrupt:
+            print("interrupted: the same command goes on from here", file=sys.stderr)
+            return INTERRUPTED
     print("\n".join(summary(lines)))
     return int(any(line.wrong for line in lines) or unequal_twins(lines))
 

@@ -15,7 +15,7 @@ from lab.simrack.places import fits, place, places
 
 Sort = Literal["healthy", "variant", "fault", "pair", "triple"]
 Way = Literal["memory", "ssh"]
-SINGLE = ("itself", "gpu", "nic", "host", "pair", "swapped")
+SINGLE = ("itself", "gpu", "nic", "pair", "swapped")
 """What can be told apart when there are several: racks and domains cannot be named twice."""
 
 
