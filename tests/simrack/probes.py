@@ -39,7 +39,7 @@ def facts(rack: Bench, part: str) -> TrayFacts:
 
     async def answers() -> list[CommandResult]:
         machine = rack.site.machines[host.name]
-        ran = [execute(machine, ("timeout", "0.05", *one.argv)) for one in asked]
+        ran = [execute(machine, ("timeout", "0.3", *one.argv)) for one in asked]
         outcomes = await asyncio.gather(*ran)
         return [
             as_result(host.name, *pair) for pair in zip(asked, outcomes, strict=True)

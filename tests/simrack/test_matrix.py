@@ -122,6 +122,8 @@ def test_a_reason_counts_where_it_is_declared() -> None:
         ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01/mlx5_1/1->r01-ct02/mlx5_1/1", True),
         ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct03/mlx5_1/1->r01-ct04/mlx5_1/1", False),
         ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct02", False),
+        ("perftest.crashes", "r01-ct02", "r01-ct01->r01-ct02", True),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01->r01-ct02", False),
         ("tray.swapped", "r01-ct18", "r01-ct01", True),
         ("tray.swapped", "r01-ct18", "r01-ct02", False),
         ("nccl.slow_gpu", "r01-ct02/gpu1", "rack7", True),

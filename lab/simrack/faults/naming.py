@@ -36,13 +36,18 @@ def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
         case "gpu" | "nic":
             return named in (part, part.rpartition("/")[0])
         case "pair":
-            return named == part or any(contains(end, part) for end in ends(named) if "/" in end)
+            return named == part or any(_is_end(end, part) for end in ends(named))
         case "swapped":
             return host_of(named) in touched(fault, part, inventory)
         case "domain":
             return named == inventory.name
         case "rack":
             return named in _groups(part, inventory)
+
+
+def _is_end(end: str, part: str) -> bool:
+    """Whether the end of a pair is the part, or what it is on: a port's NIC, not its host."""
+    return contains(end, part) and end.count("/") >= part.count("/") - 1
 
 
 def _groups(part: str, inventory: Inventory) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ NCCL: tuple[Fault, ...] = (
     incomplete(
         "nccl.not_installed", "host", _without("all_reduce_perf"),
         "nccl-tests is not installed on the host",
-        sees="nccl.completed", reason="tool-missing", names="rack",
+        sees="nccl.completed", reason="tool-missing", names="rack", extra=1,
     ),
     incomplete(
         "nvbandwidth.not_installed", "host", _without("nvbandwidth"),
@@ -71,11 +71,12 @@ NCCL: tuple[Fault, ...] = (
     incomplete(
         "perftest.not_installed", "host", _without(*PERFTEST),
         "perftest is not installed on the host",
-        sees="rdma.write_bw rdma.write_lat_typ", reason="tool-missing",
+        sees="rdma.write_bw rdma.write_lat_typ", reason="tool-missing", names="pair",
     ),
     incomplete(
         "perftest.crashes", "host", _crashing("perftest"),
         "perftest dies of a segmentation fault",
         sees="rdma.write_bw rdma.write_lat_typ", reason="tool-failed", cases="C99",
+        names="pair",
     ),
 )  # fmt: skip
