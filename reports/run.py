@@ -91,7 +91,7 @@ def run_info(
             if metric.gate in inventory.gates and not metric.required
         ],
         simulated=bool(inventory.lab) or (source is not None and source.simulated),
-        lab_transport=source.lab_transport if source else lab_transport,
+        lab_transport=_reached(source) if replay else lab_transport,
         started=stamp(started),
         command=command,
         versions=versions(),
@@ -109,6 +109,10 @@ def _source(replay: Path) -> RunInfo | None:
         return read_run(RunFolder(replay))
     except RunFolderError:
         return None
+
+
+def _reached(source: RunInfo | None) -> str:
+    return source.lab_transport if source else ""
 
 
 def _replayed(replay: Path, source: RunInfo | None) -> dict[str, str]:
