@@ -53,8 +53,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     faults = config.getoption("--fault")
     if INVENTORY not in config.stash:
-        if faults:
-            raise pytest.UsageError("\n--fault needs --inventory with a lab inventory")
+        for option, given in (("fault", faults), ("lab-transport", _chosen(config))):
+            if given:
+                raise pytest.UsageError(f"\n--{option} needs --inventory with a lab inventory")
         return
     inventory = config.stash[INVENTORY]
     if faults and not inventory.lab:
@@ -98,11 +99,16 @@ def transport_of(config: pytest.Config) -> Literal["", "ssh", "memory"]:
     """How this run's lab is reached; empty where there is none."""
     if not config.stash[INVENTORY].lab:
         return ""
-    return "memory" if config.getoption("--lab-transport") == "memory" else "ssh"
+    return "memory" if _chosen(config) == "memory" else "ssh"
+
+
+def _chosen(config: pytest.Config) -> str | None:
+    chosen: str | None = config.getoption("--lab-transport")
+    return chosen
 
 
 def _refuse_transport(config: pytest.Config, inventory: Inventory) -> None:
-    chosen = config.getoption("--lab-transport")
+    chosen = _chosen(config)
     if not chosen:
         return
     option = f"\n--lab-transport={chosen}"
