@@ -25,7 +25,7 @@ def _paragraph(fault: Fault) -> str:
     if fault.sees:
         reason = f" {fault.reason}" if fault.reason else ""
         lines.append(
-            f"    {fault.outcome}{reason}, seen by {', '.join(fault.sees)} "
+            f"    {fault.outcome}{reason}, seen by {', '.join(fault.sees).replace('|', ' or ')} "
             f"({', '.join(fault.gates)}); names {fault.names}"
         )
     return "\n".join(lines)

@@ -4,8 +4,9 @@
              sees="gpu.responsive", cases="C87")
 
 `sees` are the metrics that must fail (or, with a reason, must stay unjudged for it), `also` those
-that may fail because of it as well. Any other metric that fails is not as declared. Case numbers
-are those of the collection of public reports that the kinds were taken from.
+that may fail because of it as well; `a|b` is one of both, as products judge by different ones. Any
+other metric that fails is not as declared. Case numbers are those of the collection of public
+reports that the kinds were taken from.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ class Fault:
     @property
     def may_fail(self) -> frozenset[str]:
         """Every metric that may fail because of it."""
-        return frozenset((*self.sees, *self.also)) if not self.reason else frozenset(self.also)
+        named = self.also if self.reason else (*self.sees, *self.also)
+        return frozenset(metric for one in named for metric in one.split("|"))
 
 
 def rejected(

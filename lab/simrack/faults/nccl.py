@@ -34,8 +34,8 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.slow_gpu", "gpu", _slow,
         "collectives that contain the GPU reach a part of their bandwidth",
-        sees="nccl.all_reduce_busbw", also="nccl.rack_all_reduce_busbw", names="rack",
-        cases="C41 C106", params={"factor": "0.6"},
+        sees="nccl.rack_all_reduce_busbw|nccl.all_reduce_busbw", also="nccl.all_reduce_ratio",
+        names="rack", cases="C41 C106", params={"factor": "0.6"},
     ),
     rejected(
         "nccl.wrong_data", "gpu", _wrong,

@@ -6,7 +6,9 @@ from lab.simrack.faults.changes import fabric, link_of, number
 from lab.simrack.faults.declare import Change, Fault, Params, Target, rejected
 from lab.simrack.state import uuid_of
 
-SLOWED = "nvlink.d2d_bandwidth nccl.all_reduce_busbw nccl.rack_all_reduce_busbw"
+SLOWED = (
+    "nvlink.d2d_bandwidth nccl.all_reduce_busbw nccl.rack_all_reduce_busbw nccl.all_reduce_ratio"
+)
 APART = f"fabric.partition {SLOWED}"
 STOPPED = "nccl.completed nccl.rack_completed"
 

@@ -62,7 +62,7 @@ def _unseen(fault: Fault, found: Found) -> list[str]:
     else:
         rows = [row for row in found.rows if row.verdict == Verdict.FAIL]
     seen = {row.metric for row in rows}
-    return [metric for metric in fault.sees if metric not in seen]
+    return [metric for metric in fault.sees if not seen & set(metric.split("|"))]
 
 
 def _rank(put: Put, found: Found, inventory: Inventory) -> int:
