@@ -65,6 +65,7 @@ _NUMBERS = re.compile(
     r"|\b([0-9a-fA-F]{1,16})\b",
     re.ASCII,
 )
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3}){1,9}(?:\.\d{1,20})?", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -106,6 +107,7 @@ def _numbers(text: str) -> Sequence[float]:
         for digits in (prefixed, bare, decimal if decimal.isdigit() and len(decimal) < 33 else ""):
             if digits:
                 found.add(float(int(digits, 16)))
+    found.update(float(thousands.replace(",", "")) for thousands in _THOUSANDS.findall(text))
     return sorted(found)
 
 

@@ -90,3 +90,9 @@ def test_two_addresses_of_one_device_are_refused() -> None:
     text = capture("nic-pci", "healthy.txt")
     with pytest.raises(Unreadable, match="mlx5_0 has two addresses"):
         nic_pci.parse(text + text)
+
+
+def test_an_address_that_lost_its_domain_is_refused() -> None:
+    line = "/sys/class/infiniband/mlx5_0/device/uevent:PCI_SLOT_NAME=03:00.0\n"
+    with pytest.raises(Unreadable, match="expected 0000:03:00"):
+        nic_pci.parse(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.model.errors import RackError, ToolFailed, Unreadable
-from fixtures.tools.hosts import lspci
+from fixtures.tools.hosts import lspci, lspci_fields
 from fixtures.tools.hosts.lspci import PciDevice
 from tests.tools.captures import capture
 
@@ -177,3 +177,11 @@ def test_a_listing_quoted_and_wrapped_by_a_mailer_is_read() -> None:
     assert port.downgraded is None
     assert port.link_status is not None
     assert port.link_status.width_note == "strange"
+
+
+def test_a_width_that_runs_into_something_else_is_none() -> None:
+    known = lspci_fields.link("Speed 32GT/s, Width x16 (ok)", "t")
+    assert known is not None
+    assert known.width == 16
+    with pytest.raises(Unreadable):
+        lspci_fields.link("Speed 32GT/s, Width x146ev:", "t")
