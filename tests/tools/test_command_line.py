@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.tools.__main__ import main
+from fixtures.tools.readers import COMMANDS, READERS, reader_of
 from tests.tools.captures import CAPTURES
 
 
@@ -53,3 +54,20 @@ def test_whoever_reads_along_may_stop() -> None:
         assert reading.stderr is not None
         assert reading.stderr.read() == b""
     assert reading.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("dmesg", "kernel-log"),
+        ("ibv_devinfo", "ibv-devinfo"),
+        ("nvidia-smi topo", "nvidia-smi-topo"),
+    ],
+)
+def test_a_command_is_known_by_its_own_name(called: str, name: str) -> None:
+    assert reader_of(called) == name
+
+
+def test_every_command_has_a_reader() -> None:
+    assert {reader_of(command) for command in COMMANDS} <= set(READERS)
+    assert not set(COMMANDS) & set(READERS)
