@@ -209,3 +209,11 @@ def test_dots_around_an_excerpt_change_no_value() -> None:
     )
     [row] = READERS["perftest-lat"](ended(text)).rows
     assert (row,) == perftest.parse_latency(lat("healthy.txt"))
+
+
+def test_a_setting_that_perftest_does_not_write_is_left_out() -> None:
+    text = lat("healthy.json").replace('"test_info": {', '"test_info": {"made_up": 40E6,', 1)
+    assert '"made_up"' in text
+    report = READERS["perftest-lat"](ended(text))
+    assert "made_up" not in report.settings
+    assert report.settings["Mtu"] == "4096"
