@@ -171,11 +171,19 @@ def test_the_version_may_have_a_launchers_label(prefix: str) -> None:
     assert (log.versions, log.info) == (("2.28.3+cuda13.0",), False)
 
 
-def test_a_health_mask_that_runs_into_something_else_is_none() -> None:
-    line = (
-        "r01-ct01:9001:9051 [0] NCCL INFO MNNVL busId 0x801000 fabric UUID 9b2.71c "
-        "cliqueId 0x7ffe state 3 healthMask 0x0"
-    )
-    [fabric] = nccl_log.parse(f"{line}\n").fabric or ()
-    assert fabric.health_mask == 0
-    assert nccl_log.parse(f"{line}r01-ct01\n").fabric is None
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        (
+            "MNNVL busId 0x801000 fabric UUID 9b2.71c cliqueId 0x7ffe state 3 healthMask 0x0",
+            "fabric",
+        ),
+        ("NVLS multicast support is available on dev 80", "nvls"),
+        ("MNNVL 1 cliqueId 7ffe cliqueSize 8 cliqueRank 0", "mnnvl"),
+        ("cudaDriverVersion 13000", "cuda_driver"),
+    ],
+)
+def test_a_number_that_runs_into_something_else_is_none(message: str, field: str) -> None:
+    line = f"r01-ct01:9001:9051 [0] NCCL INFO {message}"
+    assert getattr(nccl_log.parse(f"{line}\n"), field) is not None
+    assert getattr(nccl_log.parse(f"{line}r01-ct01\n"), field) is None
