@@ -45,7 +45,7 @@ def interrupted(tiny_rack: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         number, options = WAYS[name]
         started = loading(folder / name, tiny_rack, *options)
         started.tell(number)
-        return started.end(60)
+        return started.end()
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(WAYS, pool.map(interrupt, WAYS), strict=True))
