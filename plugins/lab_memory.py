@@ -19,8 +19,8 @@ from fixtures.model.errors import DeadlineError, TransportError
 from fixtures.model.inventory import Inventory
 from fixtures.model.lab import FaultSpec
 from fixtures.transport import argv as words
-from fixtures.transport.base import Command, CommandResult
-from fixtures.transport.exchange import Exchange, StartedProcess, budget_s
+from fixtures.transport.base import Command
+from fixtures.transport.exchange import Exchange, budget_s
 from fixtures.transport.outcome import Outcome, Stream
 
 
@@ -66,35 +66,19 @@ def start(
     config.stash[RACK] = rack
 
 
-class MemoryTransport:
+class MemoryTransport(Exchange):
     """One host of a rack in this process. Fails where, and as, it would over SSH."""
 
     def __init__(self, host: str, rack: Rack, *, run_id: str, connect_deadline_s: float) -> None:
         self._rack = rack
         self._connect_deadline_s = connect_deadline_s
         # The user of a lab is root, who needs no sudo.
-        self._exchange = Exchange(host, run_id=run_id, sudo=False, begin=self._begin)
-
-    @property
-    def host(self) -> str:
-        return self._exchange.host
-
-    def run(self, command: Command) -> CommandResult:
-        """Run to the end; a program that outlived its deadline is a result with `timed_out`."""
-        return self._exchange.run(command)
-
-    def bundle(self, commands: Sequence[Command]) -> list[CommandResult]:
-        """Run all at once, each under its own deadline."""
-        return self._exchange.bundle(commands)
-
-    def start(self, command: Command) -> StartedProcess:
-        """Start it and come back."""
-        return self._exchange.start(command)
+        super().__init__(host, run_id=run_id, sudo=False)
 
     def close(self) -> None:
         """Nothing is kept open between commands."""
 
-    def _begin(self, argv: Sequence[str], command: Command) -> Callable[[], Outcome]:
+    def begin(self, argv: Sequence[str], command: Command) -> Callable[[], Outcome]:
         words.quote(argv)  # refuses what no host would take
         self._log_in()
         stdout = Stream(command.output_limit_bytes)
