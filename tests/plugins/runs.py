@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 WITHIN_S = 120.0
 PYTEST = (sys.executable, "-m", "pytest", "-p", "no:hypothesispytest")
 """Without the plugin of our own tests, whose import takes a second."""
+INTERRUPTIBLE = ("env", "--default-signal=INT")
+"""What a shell starts in the background ignores SIGINT, and so would its children."""
 Json = dict[str, Any]
 
 
@@ -106,6 +108,7 @@ class Started:
             text, _ = self.process.communicate(timeout=within_s)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
             raise
         return Run(self.process.returncode, text, self.folder)
 
@@ -132,7 +135,7 @@ def start(
 ) -> Started:
     """Start pytest from the checkout, in a session of its own; `folder` is the run's."""
     process = subprocess.Popen(
-        [*PYTEST, "-p", plugin, f"--run-dir={folder}", *arguments],
+        [*INTERRUPTIBLE, *PYTEST, "-p", plugin, f"--run-dir={folder}", *arguments],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
