@@ -1,7 +1,7 @@
 """Links of every kind: two ends, the rate between them, what each end has counted, and why.
 
-    nvlink   a GPU's NVLink to a port of a switch chip        trunk    between switch trays of two racks
-    host     a NIC's port to a leaf                           fabric   a leaf's port to a spine
+    nvlink   a GPU to a port of a switch chip      trunk    switch trays of two racks
+    host     a NIC to a leaf                       fabric   a leaf to a spine
 
 A transfer calls `carry` on every link of its way, so that both ends count it, switch side too, and
 whatever tool is asked later shows the same. Rates are one way, in GB/s for NVLink and in Gb/s for
