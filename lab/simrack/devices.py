@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lab.simrack.links import Link
+
 NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
 
 
@@ -32,7 +34,7 @@ class FabricState:
 
 @dataclass(slots=True, kw_only=True)
 class GpuState:
-    """One GPU slot. `links` is GB/s in one direction per NVLink, None where the link is down.
+    """One GPU slot. `links` are its NVLinks, each to a switch chip, in the order of their numbers.
 
     `copy_factor` and `nccl_factor` scale what copies and collectives reach, `slow_to` copies to one
     other slot; `wrong` is the number of wrong values that a collective containing this GPU finds
@@ -49,7 +51,7 @@ class GpuState:
     vbios: str
     limit_w: float
     fabric: FabricState
-    links: list[float | None]
+    links: list[Link]
     product: str
     present: bool = True
     lost: bool = False

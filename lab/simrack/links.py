@@ -25,10 +25,14 @@ class End:
     there (`link5`, `acp17`, `33`). `errors` are counters that stand at something, by the name that
     its own tools give them; `rates` is the error process: what each GiB received adds to them.
     `moves` is added once by every transfer, whatever its size; `bypassed` traffic is not counted.
+    `chip` is the switch chip that has the port, where a tray has several; a port that is not
+    `active` has trained, and forwards nothing.
     """
 
     node: str
     port: str
+    chip: int = 0
+    active: bool = True
     sent_bytes: int = 0
     sent_packets: int = 0
     received_bytes: int = 0
@@ -73,9 +77,14 @@ class Link:
     up: bool = True
 
     @property
-    def reaches(self) -> float:
-        """The rate that it carries now; 0 where it is down."""
+    def trained(self) -> float:
+        """The rate that both ends have agreed on; 0 where it is down."""
         return self.rate * self.share if self.up else 0.0
+
+    @property
+    def reaches(self) -> float:
+        """The rate that it carries now; 0 where it is down, or an end forwards nothing."""
+        return self.trained if self.near.active and self.far.active else 0.0
 
     def carry(self, source: End, size: int, packets: int = 0) -> None:
         """Count a transfer that `source`, one of both ends, sends over the link."""

@@ -15,6 +15,8 @@ from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
+from lab.simrack.links import Link
+from lab.simrack.nvlinks import NvlinkDomain, wire
 from lab.simrack.products import GpuProduct, gpu_product
 
 Reach = Literal["up", "refused", "mute"]
@@ -79,13 +81,14 @@ class HostState:
 
 @dataclass(slots=True, kw_only=True)
 class World:
-    """The whole inventory as hardware. `product` is None where there are no GPUs to print."""
+    """The whole inventory as hardware. `nvlinks` joins the GPUs of its hosts."""
 
     name: str
     seed: int
     product: GpuProduct
     hosts: dict[str, HostState]
     racks: dict[str, tuple[str, ...]]
+    nvlinks: NvlinkDomain
 
     def noise(self, *about: object, spread: float = 0.004) -> float:
         """A factor near 1 that is the same for the same seed and subject."""
@@ -102,21 +105,28 @@ class World:
 def build(inventory: Inventory, seed: int) -> World:
     """Healthy hardware, exactly as the inventory says it was bought."""
     product = gpu_product(inventory.product)
+    nvlinks = wire(inventory, product)
     lids = iter(range(16, 0xBFFF))
     return World(
         name=inventory.name,
         seed=seed,
         product=product,
         racks=dict(inventory.racks),
+        nvlinks=nvlinks,
         hosts={
-            name: _host(inventory, host, product, seed, [next(lids) for _ in host.nics])
+            name: _host(inventory, host, product, nvlinks, seed, [next(lids) for _ in host.nics])
             for name, host in inventory.hosts.items()
         },
     )
 
 
 def _host(
-    inventory: Inventory, host: Host, product: GpuProduct, seed: int, lids: list[int]
+    inventory: Inventory,
+    host: Host,
+    product: GpuProduct,
+    nvlinks: NvlinkDomain,
+    seed: int,
+    lids: list[int],
 ) -> HostState:
     switch = host.kind == "switch"
     mates = [h for h in inventory.racks.get(host.rack, ()) if inventory.hosts[h].kind == host.kind]
@@ -136,7 +146,10 @@ def _host(
         kernel=NVOS_KERNEL if switch else _bought(inventory, "kernel"),
         driver=driver,
         boot_id=uuid_of(seed, host.name, "boot"),
-        gpus=[_gpu(inventory, gpu, product, seed, i) for i, gpu in enumerate(host.gpus)],
+        gpus=[
+            _gpu(inventory, gpu, product, nvlinks.of_gpu[gpu.part], index)
+            for index, gpu in enumerate(host.gpus)
+        ],
         ports=[_port(inventory, nic, lid) for nic, lid in zip(host.nics, lids, strict=True)],
         own_name=host.name,
     )
@@ -147,7 +160,9 @@ def _bought(inventory: Inventory, kind: str) -> str:
     return allowed[0] if allowed else _NO_FIRMWARE[kind]
 
 
-def _gpu(inventory: Inventory, gpu: Gpu, product: GpuProduct, seed: int, index: int) -> GpuState:
+def _gpu(
+    inventory: Inventory, gpu: Gpu, product: GpuProduct, links: list[Link], index: int
+) -> GpuState:
     partition = partition_of(inventory, gpu.part.split("/", 1)[0])
     fabric = FabricState()
     if partition is not None:
@@ -163,7 +178,7 @@ def _gpu(inventory: Inventory, gpu: Gpu, product: GpuProduct, seed: int, index: 
         vbios=_bought(inventory, "vbios"),
         limit_w=float(inventory.power.gpu_limit_w or product.limit_w),
         fabric=fabric,
-        links=[product.link_gbytes] * product.links,
+        links=links,
         product=product.name,
     )
 

@@ -14,23 +14,21 @@ STOPPED = "nccl.completed nccl.rack_completed"
 
 
 def _down(target: Target, params: Params) -> None:
-    target.the_gpu.links[link_of(target, params)] = None
+    target.the_gpu.links[link_of(target, params)].up = False
 
 
 def _slow_lane(target: Target, params: Params) -> None:
-    index = link_of(target, params)
-    rate = target.the_gpu.links[index]
-    if rate is not None:
-        target.the_gpu.links[index] = rate * number(params, "factor")
+    target.the_gpu.links[link_of(target, params)].share *= number(params, "factor")
 
 
 def _several_down(target: Target, params: Params) -> None:
-    for index in range(int(number(params, "count"))):
-        target.the_gpu.links[index] = None
+    for link in target.the_gpu.links[: int(number(params, "count"))]:
+        link.up = False
 
 
 def _all_down(target: Target, _: Params) -> None:
-    target.the_gpu.links = [None] * len(target.the_gpu.links)
+    for link in target.the_gpu.links:
+        link.up = False
 
 
 def _slow_pair(target: Target, params: Params) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call, Machine
+from lab.simrack.nvlink_traffic import count_collective
 from lab.simrack.views.nccl_speed import bus_bandwidth
 from lab.simrack.views.nvbandwidth import SEGFAULT
 
@@ -74,6 +75,9 @@ async def run(
     swept = await _work(call, [machine for machine, _ in placed], program, len(ranks))
     if swept:
         return call.fail(_mpi_end(0, swept), JOB_FAILED)
+    count_collective(
+        call.world, [rank.gpu for rank in ranks], sum(options.sizes()) * options.iterations
+    )
     return _report(call, name, ranks, options)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from lab.simrack.devices import GpuState
+from lab.simrack.nvlink_traffic import group_share
 from lab.simrack.state import World
 from lab.simrack.views.nvbandwidth import THROUGH_HOST
 
@@ -23,10 +24,7 @@ def bus_bandwidth(
     Ranks of several NVLink domains meet over the network; a GPU without NVLinks by way of its host.
     """
     product = world.product
-    healthy = product.links * product.link_gbytes
-    slowest = min(
-        gpu.nccl_factor * sum(rate or 0.0 for rate in gpu.links) / healthy for gpu in gpus
-    )
+    slowest = min(gpu.nccl_factor for gpu in gpus) * group_share(world, gpus)
     if len({gpu.domain for gpu in gpus}) > 1:
         slowest = min(slowest, OVER_NETWORK)
     slowest = max(slowest, THROUGH_HOST)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import permutations
 
 from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
+from lab.simrack.nvlink_traffic import count_copy, pair_share
 from lab.simrack.state import HostState, World
 
 VERSION, CUDA_RUNTIME = "v0.8", 13000
 SEGFAULT = 139
+COPIED_BYTES = 48 * 512 * (1 << 20)
+"""What one pair copies: three samples of sixteen copies of a buffer of 512 MiB."""
 TAKES_S = 0.9
 """Wall time of one test: long enough for somebody to look at the links meanwhile."""
 D2D = "device_to_device_memcpy_read_ce"
@@ -36,10 +40,19 @@ async def run(call: Call) -> int:
         return 1
     with call.machine.loaded():
         await call.pause(TAKES_S * len(tests))
+    if D2D in tests:
+        _count(call.world, call.host.shown)
     cases = [_case(call.world, call.host, test) for test in tests]
     devices = [f"{index}: {gpu.product} ({_bus(gpu)})" for index, gpu in enumerate(call.host.shown)]
     call.write(_styled(call, {"GPU Device list": devices, "testcases": cases}))
     return 0
+
+
+def _count(world: World, gpus: Sequence[GpuState]) -> None:
+    """What the copies of the test move over the links of GPUs that NVLink joins."""
+    for source, target in permutations(gpus, 2):
+        if source.domain == target.domain:
+            count_copy(world, source, target, COPIED_BYTES)
 
 
 def _tests(argv: Sequence[str]) -> list[str]:
@@ -115,14 +128,8 @@ def _between(world: World, reader: GpuState, source: GpuState) -> float:
     """What part of the copy bandwidth a pair reaches: the slower end's, or that of the host."""
     if reader.domain != source.domain:
         return THROUGH_HOST
-    slowest = min(share(world, reader), share(world, source))
+    slowest = min(reader.copy_factor, source.copy_factor) * pair_share(world, reader, source)
     return max(slowest * reader.slow_to.get(source.slot, 1.0), THROUGH_HOST)
-
-
-def share(world: World, gpu: GpuState) -> float:
-    """What part of its copy bandwidth the GPU reaches: its own factor, and its links."""
-    links = sum(rate or 0.0 for rate in gpu.links)
-    return gpu.copy_factor * links / (world.product.links * world.product.link_gbytes)
 
 
 def _styled(call: Call, body: dict[str, object]) -> str:

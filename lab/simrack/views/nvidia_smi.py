@@ -66,13 +66,14 @@ def nvlink(host: HostState) -> str:
         if gpu.lost:
             lines.append("\t NVML: Unable to retrieve NVLink information as the GPU is lost\n")
             continue
-        if all(rate is None for rate in gpu.links):
+        if not any(link.up for link in gpu.links):
             lines.append(
                 "\t NVML: Unable to retrieve NVLink information as all links are inActive\n"
             )
             continue
-        for link, rate in enumerate(gpu.links):
-            lines.append(f"\t Link {link}: {'<inactive>' if rate is None else _rate(rate)}\n")
+        for number, link in enumerate(gpu.links):
+            state = _rate(link.trained) if link.up else "<inactive>"
+            lines.append(f"\t Link {number}: {state}\n")
     return "".join(lines)
 
 

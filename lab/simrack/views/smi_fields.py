@@ -171,7 +171,7 @@ def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
 def _fabric(product: GpuProduct, gpu: GpuState) -> dict[str, object]:
     fabric = gpu.fabric
     judged = fabric.joined and product.clustered and fabric.reported
-    slow = fabric.degraded or any(rate != product.link_gbytes for rate in gpu.links)
+    slow = fabric.degraded or any(link.trained != link.rate for link in gpu.links)
     summary = "Unhealthy" if fabric.ailing else "Limited Capacity" if slow else "Healthy"
     return {
         "fabric_state": fabric.state,
