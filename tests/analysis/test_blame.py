@@ -281,3 +281,28 @@ def test_action_is_that_of_the_state_and_not_of_what_follows() -> None:
     )
     assert found.signals == ("port.phys_state", "port.sm_lid")
     assert "reseat the cable" in found.action
+
+
+ALONE = ("nccl.tray_all_reduce_busbw", HOSTS)
+
+
+def test_a_tray_that_is_slow_alone_is_named_for_its_rack() -> None:
+    (found,) = blame(rows(*ALONE, [TRAY]), rows("nccl.busbw", ["dom", *RACKS], ["dom", "r01"]))
+    assert (found.part, found.confidence) == (TRAY, "medium")
+    assert f"{TRAY}/gpu0" in found.suspects
+    assert len(found.because) == 3
+
+
+def test_a_slow_gpu_is_named_for_its_tray_and_its_rack() -> None:
+    (found,) = blame(
+        rows("nccl.gpu_all_reduce_ratio", [f"{TRAY}/gpu{n}" for n in range(4)], [GPU]),
+        rows(*ALONE, [TRAY]),
+        rows("nccl.busbw", RACKS, ["r01"]),
+    )
+    assert (found.part, len(found.because)) == (GPU, 3)
+    assert "swap places" in found.action
+
+
+def test_trays_that_are_all_slow_are_one_rack() -> None:
+    (found,) = blame(rows(*ALONE, RACKS["r01"]))
+    assert found.part == "r01"
