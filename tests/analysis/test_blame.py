@@ -300,7 +300,7 @@ def test_a_slow_gpu_is_named_for_its_tray_and_its_rack() -> None:
         rows("nccl.busbw", RACKS, ["r01"]),
     )
     assert (found.part, len(found.because)) == (GPU, 3)
-    assert "swap places" in found.action
+    assert "change places" in found.action
 
 
 def test_trays_that_are_all_slow_are_one_rack() -> None:
