@@ -8,7 +8,15 @@ from lab.simrack.faults import FAULTS
 from lab.simrack.faults.declare import Fault
 from lab.simrack.variants import BUILT_IN, VARIANTS
 
-_WHERE = {"host": "HOST|RACK|INVENTORY", "gpu": "GPU", "link": "GPU[/linkN]", "port": "PORT"}
+_WHERE = {
+    "host": "HOST|RACK|INVENTORY",
+    "gpu": "GPU",
+    "link": "GPU[/linkN]",
+    "port": "PORT",
+    "cable": "cable:CABLE",
+    "switch": "SWITCH",
+    "switch-port": "SWITCH/PORT",
+}
 
 
 def as_text() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lab.simrack.links import Link
+from lab.simrack.links import End, Link
 
 NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
 
@@ -77,14 +77,18 @@ class GpuState:
         return self.fabric.cluster, self.fabric.clique
 
 
+def _nowhere() -> Link:
+    """A port that is plugged into something that nobody models."""
+    return Link(kind="host", near=End(node="", port="1"), far=End(node="", port=""), rate=400.0)
+
+
 @dataclass(slots=True, kw_only=True)
 class PortState:
-    """Port 1 of one NIC slot. Bytes and packets count since the start of the lab.
+    """Port 1 of one NIC slot: a state, and an end of a link that counts what passes.
 
-    `errors` are counters that stand at something, by sysfs's name for them; `moves` is what load
-    adds to them. `slow` scales the bandwidth, `late_us` and `tail` the latency and its percentiles.
-    `flaps`: the link goes down under load. `bypassed`: what it sends takes another way, uncounted.
-    `cleared`: somebody clears its counters while it is loaded.
+    `slow` scales the bandwidth, `late_us` and `tail` the latency and its percentiles.
+    `flaps`: the link goes down under load. `cleared`: somebody clears its counters while it is
+    loaded. What its link trained to (`rate_gbps`, `width`) is true of both ends.
     """
 
     device: str
@@ -93,29 +97,65 @@ class PortState:
     rail: int
     link_layer: str
     gid_index: int
-    leaf: str
     lid: int
     firmware: str
-    rate_gbps: int = 400
-    width: int = 4
+    link: Link = field(default_factory=_nowhere)
     present: bool = True
     state: str = "ACTIVE"
     phys: str = "LinkUp"
     sm_lid: int = 1
-    errors: dict[str, int] = field(default_factory=dict)
-    moves: dict[str, int] = field(default_factory=dict)
     slow: float = 1.0
     late_us: float = 0.0
     tail: float = 1.0
     flaps: bool = False
-    bypassed: bool = False
     cleared: bool = False
-    sent_bytes: int = 0
-    sent_packets: int = 0
-    received_bytes: int = 0
-    received_packets: int = 0
     write_requests: int = 0
 
     @property
     def up(self) -> bool:
         return self.state == "ACTIVE"
+
+    @property
+    def end(self) -> End:
+        """Its end of the link, with its counters by sysfs's names."""
+        return self.link.near
+
+    @property
+    def rate_gbps(self) -> int:
+        return round(self.link.rate * self.link.share)
+
+    @rate_gbps.setter
+    def rate_gbps(self, gbps: int) -> None:
+        self.link.share = gbps / self.link.rate
+
+    @property
+    def width(self) -> int:
+        return self.link.lanes
+
+    @width.setter
+    def width(self, lanes: int) -> None:
+        self.link.lanes = lanes
+
+    @property
+    def errors(self) -> dict[str, int]:
+        return self.end.errors
+
+    @errors.setter
+    def errors(self, counts: dict[str, int]) -> None:
+        self.end.errors = counts
+
+    @property
+    def moves(self) -> dict[str, int]:
+        return self.end.moves
+
+    @moves.setter
+    def moves(self, counts: dict[str, int]) -> None:
+        self.end.moves = counts
+
+    @property
+    def bypassed(self) -> bool:
+        return self.end.bypassed
+
+    @bypassed.setter
+    def bypassed(self, value: bool) -> None:
+        self.end.bypassed = value

@@ -43,8 +43,18 @@ class End:
     bypassed: bool = False
     owed: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def name(self) -> str:
+        """The part that this port is."""
+        return f"{self.node}/{self.port}"
+
     def add(self, name: str, count: int) -> None:
         self.errors[name] = self.errors.get(name, 0) + count
+
+    def clear(self) -> None:
+        """Somebody sets its counters to zero."""
+        self.errors.clear()
+        self.sent_bytes = self.sent_packets = self.received_bytes = self.received_packets = 0
 
     def receive(self, size: int, packets: int) -> None:
         """Count what arrives, and the errors that so much data brings; fractions are kept."""
@@ -66,7 +76,8 @@ class End:
 @dataclass(slots=True, kw_only=True)
 class Link:
     """Two ends and the way between them. `rate` is that of a healthy link, `share` what part of it
-    the link trained to; `cable` is the plan's id, empty for a trace of a board or a backplane."""
+    the link trained to, `lanes` with how many lanes; `cable` is the plan's id, empty for a trace of
+    a board or a backplane. `late_us` is what it adds to the time of what passes."""
 
     kind: LinkKind
     near: End
@@ -74,6 +85,8 @@ class Link:
     rate: float
     cable: str = ""
     share: float = 1.0
+    lanes: int = 4
+    late_us: float = 0.0
     up: bool = True
 
     @property
@@ -89,4 +102,11 @@ class Link:
     def carry(self, source: End, size: int, packets: int = 0) -> None:
         """Count a transfer that `source`, one of both ends, sends over the link."""
         source.send(size, packets)
-        (self.far if source is self.near else self.near).receive(size, packets)
+        self.opposite(source).receive(size, packets)
+
+    def opposite(self, end: End) -> End:
+        return self.far if end is self.near else self.near
+
+    def end_at(self, node: str) -> End:
+        """The end that is plugged into a node."""
+        return self.near if self.near.node == node else self.far

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from lab.simrack.flows import Flows
 from lab.simrack.state import HostState, PortState, World
 
 Sink = Callable[[bytes], None]
@@ -118,6 +119,7 @@ class Site:
     pace: float = 1.0
     machines: dict[str, Machine] = field(default_factory=dict)
     names: dict[str, Machine] = field(default_factory=dict)
+    flows: Flows = field(default_factory=Flows)
     listening: dict[tuple[str, int], Waiting] = field(default_factory=dict)
     pids: Iterator[int] = field(default_factory=lambda: itertools.count(20_000))
 

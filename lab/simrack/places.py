@@ -6,18 +6,27 @@ import random
 from collections.abc import Collection
 
 from fixtures.model.inventory import Inventory
+from fixtures.model.parts import host_of
 from lab.simrack.faults.declare import Fault
+
+CABLED = ("cable", "switch", "switch-port")
+"""What a fault can be at that belongs to no tray."""
 
 
 def fits(fault: Fault, inventory: Inventory) -> bool:
     """Whether an inventory has what a kind needs."""
     clustered = any(part.clique for part in inventory.partitions)
+    if fault.takes in CABLED and not _cabled(fault, inventory):
+        return False
     return clustered or not fault.fabric
 
 
 def places(fault: Fault, inventory: Inventory, count: int, seed: int = 0) -> list[str]:
     """Parts for `count` runs; never twice the same tray while there are others."""
     chance = random.Random(f"{inventory.name} {fault.kind} {seed}")
+    if fault.takes in CABLED:
+        found = _cabled(fault, inventory)
+        return chance.sample(found, min(count, len(found)))
     racks = list(inventory.racks) or [inventory.name]
     chosen: list[str] = []
     while len(chosen) < count:
@@ -26,6 +35,30 @@ def places(fault: Fault, inventory: Inventory, count: int, seed: int = 0) -> lis
     for rack in chosen[:count]:
         trays.append(_tray(fault, inventory, inventory.members(rack), trays, chance))
     return [place(fault, tray, inventory, chance) for tray in trays]
+
+
+def _cabled(fault: Fault, inventory: Inventory) -> list[str]:
+    """Every part of the plan that a fault of cables or switches can be at."""
+    kinds = fault.of or ("host", "fabric", "trunk")
+    cables = [cable for cable in inventory.plan.cables if cable.kind in kinds]
+    if fault.takes == "cable":
+        return [f"cable:{cable.id}" for cable in cables]
+    ports = [end for cable in cables for end in cable.ends if not _is_nic(end, inventory)]
+    if fault.takes == "switch-port":
+        return ports
+    return list(dict.fromkeys(host_of(end) for end in ports if host_of(end) in inventory.switches))
+
+
+def _reaches(part: str, tray: str, inventory: Inventory) -> bool:
+    """Whether a cable, or what a switch port's cable is plugged into, ends at a tray."""
+    cables = inventory.plan.cables
+    cable = next((one for one in cables if part in (f"cable:{one.id}", *one.ends)), None)
+    return cable is not None and any(host_of(end) == tray for end in cable.ends)
+
+
+def _is_nic(end: str, inventory: Inventory) -> bool:
+    host = inventory.hosts.get(host_of(end))
+    return host is not None and any(nic.port == end for nic in host.nics)
 
 
 def _tray(
@@ -53,3 +86,8 @@ def place(fault: Fault, tray: str, inventory: Inventory, chance: random.Random) 
             return f"{chance.choice(host.gpus).part}/link{chance.randrange(links)}"
         case "port":
             return chance.choice(host.nics).port
+        case _:
+            found = _cabled(fault, inventory)
+            return chance.choice(
+                [part for part in found if _reaches(part, tray, inventory)] or found
+            )

@@ -13,10 +13,12 @@ from typing import Literal
 
 from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
+from lab.simrack import network, nvlinks
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
 from lab.simrack.links import Link
-from lab.simrack.nvlinks import NvlinkDomain, wire
+from lab.simrack.network import Network
+from lab.simrack.nvlinks import NvlinkDomain
 from lab.simrack.products import GpuProduct, gpu_product
 
 Reach = Literal["up", "refused", "mute"]
@@ -89,6 +91,7 @@ class World:
     hosts: dict[str, HostState]
     racks: dict[str, tuple[str, ...]]
     nvlinks: NvlinkDomain
+    network: Network
 
     def noise(self, *about: object, spread: float = 0.004) -> float:
         """A factor near 1 that is the same for the same seed and subject."""
@@ -105,18 +108,21 @@ class World:
 def build(inventory: Inventory, seed: int) -> World:
     """Healthy hardware, exactly as the inventory says it was bought."""
     product = gpu_product(inventory.product)
-    nvlinks = wire(inventory, product)
+    domain = nvlinks.wire(inventory, product)
     lids = iter(range(16, 0xBFFF))
+    taken = {name: [next(lids) for _ in host.nics] for name, host in inventory.hosts.items()}
+    fabric = network.wire(inventory, lids)
     return World(
         name=inventory.name,
         seed=seed,
         product=product,
         racks=dict(inventory.racks),
-        nvlinks=nvlinks,
+        nvlinks=domain,
         hosts={
-            name: _host(inventory, host, product, nvlinks, seed, [next(lids) for _ in host.nics])
+            name: _host(inventory, host, product, domain, fabric, seed, taken[name])
             for name, host in inventory.hosts.items()
         },
+        network=fabric,
     )
 
 
@@ -125,6 +131,7 @@ def _host(
     host: Host,
     product: GpuProduct,
     nvlinks: NvlinkDomain,
+    network: Network,
     seed: int,
     lids: list[int],
 ) -> HostState:
@@ -150,7 +157,7 @@ def _host(
             _gpu(inventory, gpu, product, nvlinks.of_gpu[gpu.part], index)
             for index, gpu in enumerate(host.gpus)
         ],
-        ports=[_port(inventory, nic, lid) for nic, lid in zip(host.nics, lids, strict=True)],
+        ports=[_port(inventory, network, *one) for one in zip(host.nics, lids, strict=True)],
         own_name=host.name,
     )
 
@@ -188,19 +195,19 @@ def _module(label: str, index: int) -> int:
     return int(words[-1]) if words and words[-1].isdecimal() else index + 1
 
 
-def _port(inventory: Inventory, nic: Nic, lid: int) -> PortState:
-    far = inventory.plan.far_end(nic.port)
-    return PortState(
+def _port(inventory: Inventory, network: Network, nic: Nic, lid: int) -> PortState:
+    port = PortState(
         device=nic.slot,
         part=nic.part,
         guid=nic.guid or f"b8e924{_digits(nic.part):010x}"[:16],
         rail=nic.rail,
         link_layer=nic.link_layer,
         gid_index=nic.gid_index or 0,
-        leaf=far.split("/", 1)[0] if far else "",
         lid=lid,
         firmware=_bought(inventory, "nic"),
     )
+    network.fit(port, nic.port)
+    return port
 
 
 def uuid_of(seed: int, *about: str) -> str:

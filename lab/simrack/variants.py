@@ -38,20 +38,18 @@ def _renamed(target: Target, _: Params) -> None:
 
 
 def _extra_nic(target: Target, params: Params) -> None:
-    target.host.ports.append(
-        PortState(
-            device=params["device"],
-            part=f"{target.host.name}/{params['device']}",
-            guid="b8e924ff00000001",
-            rail=-1,
-            link_layer="ethernet",
-            gid_index=3,
-            leaf="",
-            lid=0,
-            firmware="24.41.1000",
-            rate_gbps=200,
-        )
+    extra = PortState(
+        device=params["device"],
+        part=f"{target.host.name}/{params['device']}",
+        guid="b8e924ff00000001",
+        rail=-1,
+        link_layer="ethernet",
+        gid_index=3,
+        lid=0,
+        firmware="24.41.1000",
     )
+    extra.rate_gbps = 200
+    target.host.ports.append(extra)
 
 
 def _modules(target: Target, _: Params) -> None:

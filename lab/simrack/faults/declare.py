@@ -17,12 +17,17 @@ from typing import Literal
 
 from fixtures.model.verdicts import Outcome
 from lab.simrack.devices import GpuState, PortState
+from lab.simrack.links import End, Link
+from lab.simrack.network import SwitchState
 from lab.simrack.state import HostState, World
 
-PartKind = Literal["host", "gpu", "link", "port"]
-Names = Literal["itself", "gpu", "nic", "pair", "swapped", "rack", "domain"]
+PartKind = Literal["host", "gpu", "link", "port", "cable", "switch", "switch-port"]
+"""What a fault is at. A cable is one of the plan, a switch a leaf or a spine, a switch port an end
+of a cable at a leaf, a spine or a switch tray."""
+Names = Literal["itself", "gpu", "nic", "pair", "swapped", "cable", "rack", "domain"]
 """The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
-a pair that it is an end of; either part of a swap; its rack; the whole domain."""
+a pair that it is an end of; either part of a swap; a cable or the port at an end of it; its rack;
+the whole domain."""
 Params = Mapping[str, str]
 GATES: Mapping[str, str] = {
     "reach": "reach",
@@ -31,6 +36,11 @@ GATES: Mapping[str, str] = {
     "fabric": "nvlink",
     "nvlink": "nvlink",
     "port": "infiniband",
+    "link": "infiniband",
+    "switch": "infiniband",
+    "subnet": "infiniband",
+    "counters": "infiniband",
+    "ber": "infiniband",
     "rdma": "rdma",
     "launch": "rdma",
     "nccl": "nccl",
@@ -43,10 +53,34 @@ class Target:
     """What a part of the inventory is in the state; only what the fault's kind needs is set."""
 
     world: World
-    host: HostState
+    at: HostState | None = None
     gpu: GpuState | None = None
     link: int | None = None
     port: PortState | None = None
+    cable: Link | None = None
+    end: End | None = None
+    switch: SwitchState | None = None
+
+    @property
+    def host(self) -> HostState:
+        assert self.at is not None
+        return self.at
+
+    @property
+    def the_cable(self) -> Link:
+        assert self.cable is not None
+        return self.cable
+
+    @property
+    def the_end(self) -> End:
+        """A switch's end of a cable."""
+        assert self.end is not None
+        return self.end
+
+    @property
+    def the_switch(self) -> SwitchState:
+        assert self.switch is not None
+        return self.switch
 
     @property
     def the_gpu(self) -> GpuState:
@@ -67,7 +101,8 @@ class Fault:
     """A kind of fault, or with the outcome ACCEPTED a healthy variant.
 
     `fabric` kinds need an NVLink domain over trays; `peer` kinds show only on hosts other than the
-    one that launches. `extra` findings may stand beside the right one.
+    one that launches. `extra` findings may stand beside the right one. `of` are the kinds of cables
+    (see `links.LinkKind`) that it can be at, or whose switch ports; of all kinds where it is empty.
     """
 
     kind: str
@@ -84,6 +119,7 @@ class Fault:
     fabric: bool = False
     peer: bool = False
     extra: int = 0
+    of: tuple[str, ...] = ()
 
     @property
     def gates(self) -> tuple[str, ...]:
@@ -110,6 +146,7 @@ def rejected(
     params: Params | None = None,
     fabric: bool = False,
     extra: int = 0,
+    of: str = "",
 ) -> Fault:
     """A fault that makes a limit fail. Several metrics or cases are divided by blanks."""
     return Fault(
@@ -125,6 +162,7 @@ def rejected(
         params=params or {},
         fabric=fabric,
         extra=extra,
+        of=tuple(of.split()),
     )
 
 
@@ -141,6 +179,7 @@ def incomplete(
     params: Params | None = None,
     peer: bool = False,
     extra: int = 0,
+    of: str = "",
 ) -> Fault:
     """A fault that keeps something from being judged, for a reason that must be given."""
     return Fault(
@@ -156,6 +195,7 @@ def incomplete(
         params=params or {},
         peer=peer,
         extra=extra,
+        of=tuple(of.split()),
     )
 
 
@@ -167,6 +207,7 @@ def accepted(
     *,
     cases: str = "",
     params: Params | None = None,
+    of: str = "",
 ) -> Fault:
     """A healthy variant: it looks like a fault and is none."""
     return Fault(
@@ -177,4 +218,5 @@ def accepted(
         outcome=Outcome.ACCEPTED,
         cases=tuple(cases.split()),
         params=params or {},
+        of=tuple(of.split()),
     )

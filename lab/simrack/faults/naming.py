@@ -22,10 +22,22 @@ def next_tray(where: World | Inventory, host: str) -> str:
 
 def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
     """The hosts that a fault is at: one, or both of a swap between trays."""
+    if fault.takes in ("cable", "switch", "switch-port"):
+        return frozenset(host_of(end) for end in ends_of(part, inventory))
     host = host_of(part)
     if fault.names == "swapped" and fault.takes in ("host", "port"):
         return frozenset((host, next_tray(inventory, host)))
     return frozenset(inventory.members(part)) if "/" not in part else frozenset((host,))
+
+
+def ends_of(part: str, inventory: Inventory) -> tuple[str, ...]:
+    """The ports that a cable, a switch or a port of one is plugged into, at both ends."""
+    return tuple(
+        end
+        for cable in inventory.plan.cables
+        if f"cable:{cable.id}" == part or any(contains(part, end) for end in cable.ends)
+        for end in cable.ends
+    )
 
 
 def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
@@ -37,6 +49,8 @@ def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
             return named in (part, part.rpartition("/")[0])
         case "pair":
             return named == part or any(_is_end(end, part) for end in ends(named))
+        case "cable":
+            return named == part or named in ends_of(part, inventory)
         case "swapped":
             return host_of(named) in touched(fault, part, inventory)
         case "domain":

@@ -30,6 +30,12 @@ def _lossy(target: Target, params: Params) -> None:
     target.the_port.slow = 1 - number(params, "loss")
 
 
+def _cleared(target: Target, _: Params) -> None:
+    target.the_port.cleared = True
+    target.the_port.end.sent_bytes = LONG_USED["sent_bytes"]
+    target.the_port.end.received_bytes = LONG_USED["received_bytes"]
+
+
 def _disordered(target: Target, _: Params) -> None:
     target.the_port.tail = 0.5
 
@@ -62,7 +68,7 @@ RDMA: tuple[Fault, ...] = (
         sees="rdma.bytes_moved", names="pair", cases="C85 C86",
     ),
     incomplete(
-        "port.counters_cleared", "port", port(cleared=True, **LONG_USED),
+        "port.counters_cleared", "port", _cleared,
         "somebody clears the port's counters while it is loaded",
         sees="rdma.bytes_moved", reason="counter-reset", names="pair", cases="C42",
     ),

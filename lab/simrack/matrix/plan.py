@@ -15,7 +15,7 @@ from lab.simrack.places import fits, place, places
 
 Sort = Literal["healthy", "variant", "fault", "pair", "triple"]
 Way = Literal["memory", "ssh"]
-SINGLE = ("itself", "gpu", "nic", "pair", "swapped")
+SINGLE = ("itself", "gpu", "nic", "pair", "swapped", "cable")
 """What can be told apart when there are several: racks and domains cannot be named twice."""
 
 
@@ -95,7 +95,11 @@ def _together(inventory: Inventory, size: int, about: str) -> tuple[Put, ...]:
     """Faults of different kinds at trays that are far apart: no tray beside one that has a fault,
     since neighbours measure each other."""
     chance = random.Random(f"{inventory.name} {about}")
-    kinds = [f for f in FAULTS if f.names in SINGLE and not f.peer and fits(f, inventory)]
+    kinds = [
+        f
+        for f in FAULTS
+        if f.names in SINGLE and f.takes != "switch" and not f.peer and fits(f, inventory)
+    ]
     free = [tray.name for tray in inventory.trays]
     puts: list[Put] = []
     for fault in chance.sample(kinds, size):
@@ -110,7 +114,7 @@ def _together(inventory: Inventory, size: int, about: str) -> tuple[Put, ...]:
 def _around(inventory: Inventory, put: Put) -> set[str]:
     """The hosts that a fault is at, and their neighbours on both sides."""
     at = touched(put.fault, put.part, inventory)
-    after = {next_tray(inventory, host) for host in at}
     names = [tray.name for tray in inventory.trays]
+    after = {next_tray(inventory, host) for host in at if host in names}
     before = {name for name in names if next_tray(inventory, name) in at}
     return {*at, *after, *before}

@@ -149,12 +149,12 @@ def _counters(port: PortState, inner: str) -> dict[str, Content]:
         return moving(lambda: port.errors.get(name, 0))
 
     counters = {
-        "port_rcv_data": moving(lambda: port.received_bytes // WORD_BYTES),
-        "port_rcv_packets": moving(lambda: port.received_packets),
-        "port_xmit_data": moving(lambda: port.sent_bytes // WORD_BYTES),
-        "port_xmit_packets": moving(lambda: port.sent_packets),
-        "unicast_rcv_packets": moving(lambda: port.received_packets),
-        "unicast_xmit_packets": moving(lambda: port.sent_packets),
+        "port_rcv_data": moving(lambda: port.end.received_bytes // WORD_BYTES),
+        "port_rcv_packets": moving(lambda: port.end.received_packets),
+        "port_xmit_data": moving(lambda: port.end.sent_bytes // WORD_BYTES),
+        "port_xmit_packets": moving(lambda: port.end.sent_packets),
+        "unicast_rcv_packets": moving(lambda: port.end.received_packets),
+        "unicast_xmit_packets": moving(lambda: port.end.sent_packets),
     }
     hw_counters = {
         "lifespan": "12\n",

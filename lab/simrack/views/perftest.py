@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.simrack.devices import PortState
+from lab.simrack.flows import Flow
 from lab.simrack.machine import Call, Waiting
 from lab.simrack.state import World
 from lab.simrack.views import perftest_counters, perftest_text
@@ -146,10 +147,14 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     if port.flaps or waiting.port.flaps:
         perftest_counters.flap(port, waiting.port)
         return call.fail(perftest_text.FAILED)
-    result = measure(call.world, options, port, waiting.port)
-    await call.pause(_wall_s(options, result))
+    with call.site.flows.flow(call.world.network, port, waiting.port) as flow:
+        if not flow.there:
+            return call.fail(perftest_text.FAILED)
+        alone = measure(call.world, options, port, waiting.port, flow)
+        await call.pause(_wall_s(options, alone))
+        result = measure(call.world, options, port, waiting.port, flow)
     waiting.skipped_s = call.skipped_s
-    perftest_counters.move(options.program, result, port, waiting.port)
+    perftest_counters.move(options.program, result, flow, port, waiting.port)
     call.write(perftest_text.report(options.program, port, waiting.port, result))
     if not waiting.result.done():
         waiting.result.set_result(perftest_text.report(options.program, waiting.port, port, result))
@@ -158,16 +163,15 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     return 0
 
 
-def measure(world: World, options: Options, near: PortState, far: PortState) -> Result:
-    """What the pair reaches: the slower end's rate, or the latency of the way between them."""
+def measure(world: World, options: Options, near: PortState, far: PortState, flow: Flow) -> Result:
+    """What the pair reaches: its part of the slowest link, or the latency of the way."""
     noise = world.noise(options.program, near.part, far.part, options.size, spread=0.003)
-    rate_gbps = min(port.rate_gbps * port.slow for port in (near, far))
+    rate_gbps = min(flow.reaches, *(port.rate_gbps * port.slow for port in (near, far)))
     gbps = rate_gbps * EFFICIENCY * noise
     gbps *= options.size / (options.size + HALF_RATE_BYTES)
     if options.latency:
-        hops = 1 if near.leaf == far.leaf else 3
-        typical = TYPICAL_US[hops] * FACTORS.get(options.program, 1.0) * noise
-        typical += options.size * 8 / (gbps * 1e3) + near.late_us + far.late_us
+        typical = TYPICAL_US[flow.hops] * FACTORS.get(options.program, 1.0) * noise
+        typical += options.size * 8 / (gbps * 1e3) + near.late_us + far.late_us + flow.late_us
         iterations = options.iterations
         if options.duration_s is not None:
             iterations = int(options.duration_s * 1e6 / (2 * typical))
