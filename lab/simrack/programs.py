@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from lab.simrack import scripts
 from lab.simrack.machine import Call
-from lab.simrack.views import basic, files, infiniband, launch, nvbandwidth, nvidia_smi, perftest
+from lab.simrack.views import (
+    basic,
+    files,
+    infiniband,
+    kernel_log,
+    launch,
+    nvbandwidth,
+    nvidia_smi,
+    perftest,
+)
 
 Program = Callable[[Call], Awaitable[int]]
 LINUX, EVERYWHERE = ("linux",), ("linux", "nvos")
@@ -32,6 +41,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "grep": Entry(files.grep),
     "find": Entry(files.find),
     "rm": Entry(files.rm),
+    "dmesg": Entry(kernel_log.dmesg),
     "nvidia-smi": Entry(nvidia_smi.run),
     "nvbandwidth": Entry(nvbandwidth.run),
     "ibstat": Entry(infiniband.ibstat),

@@ -16,6 +16,7 @@ from fixtures.model.subjects import partition_of
 from lab.simrack import network, nvlinks
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
+from lab.simrack.host_setup import HostSetup
 from lab.simrack.links import Link
 from lab.simrack.network import Network
 from lab.simrack.nvlinks import NvlinkDomain
@@ -64,6 +65,7 @@ class HostState:
     copies_fail: bool = False
     perftest: str = "25.01"
     chatty: bool = False
+    setup: HostSetup = field(default_factory=HostSetup)
 
     @property
     def on_bus(self) -> list[GpuState]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from lab.simrack.devices import PortState
 from lab.simrack.faults.changes import gpu, host, number, port
 from lab.simrack.faults.declare import Fault, Params, Target, accepted
+from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
 
 BUILT_IN: Mapping[str, str] = {
     "C31": "both GPUs of a board have its serial, and module ids go 2, 1, 4, 3 (rack7, rack42)",
@@ -83,6 +84,7 @@ VARIANTS: tuple[Fault, ...] = (
              "error counters stand at old values and do not move", cases="C42"),
     accepted("port.waits", "port", port(moves={"port_xmit_wait": 91_316_204}),
              "the port had to wait for credits, which is no error", cases="C43"),
+    *KERNEL_LOG,
     accepted("perftest.old", "host", host(perftest="6.06"),
              "perftest is too old to write JSON that can be read", cases="C133"),
     accepted("perftest.chatty", "host", host(chatty=True),

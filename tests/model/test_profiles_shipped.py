@@ -206,7 +206,8 @@ gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu
 gpu.ecc_uncorrectable_volatile compute gpu | gpu.row_remap_correctable compute gpu
 gpu.row_remap_uncorrectable compute gpu | gpu.row_remap_pending compute gpu
-gpu.row_remap_failure compute gpu
+gpu.row_remap_failure compute gpu | gpu.xid_fatal_count compute gpu
+reach.hung_tasks reach tray
 fabric.state nvlink gpu | fabric.status nvlink gpu | fabric.health nvlink gpu
 fabric.partition nvlink partition-gpu
 nvlink.links_active nvlink gpu | nvlink.inactive_links nvlink gpu | nvlink.link_rate nvlink gpu
@@ -219,6 +220,7 @@ nccl.all_reduce_busbw nccl domain
 RACK = """
 nccl.rack_completed nccl rack | nccl.rack_ranks nccl rack | nccl.rack_wrong nccl rack
 nccl.rack_all_reduce_busbw nccl rack
+nvlink.xid_144_150_count nvlink gpu
 """
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,

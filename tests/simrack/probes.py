@@ -11,6 +11,8 @@ from collections.abc import Callable
 from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
 from fixtures.model.parts import host_of
+from fixtures.tools.addresses import pci_address
+from fixtures.tools.binding.kernel_facts import KernelFacts
 from fixtures.tools.binding.slots import GpuSlot, PortSlot
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
 from fixtures.tools.collectives import nccl_tests
@@ -111,6 +113,20 @@ def copies(test: nvbandwidth.Test) -> Callable[[Bench, str], nvbandwidth.Testcas
 
 def slow_copies(rack: Bench, part: str) -> int:
     return sum(gbytes < 731 for _, _, gbytes in copies(D2D)(rack, part).flows())
+
+
+def kernel(rack: Bench, part: str) -> KernelFacts:
+    return KernelFacts(facts(rack, part))
+
+
+def gpu_of(part: str) -> str:
+    return "/".join(part.split("/")[:2])
+
+
+def xids(rack: Bench, part: str) -> list[int]:
+    """The numbers of the errors that the kernel has logged of the part's GPU."""
+    address = pci_of(rack, gpu_of(part))
+    return [xid.code for xid in kernel(rack, part).log.xids if pci_address(address) == xid.pci]
 
 
 def collect(rack: Bench, part: str) -> Report:

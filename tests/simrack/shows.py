@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fixtures.model.errors import Unreadable
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_slot, raises
 
@@ -47,6 +48,10 @@ HOSTS: Mapping[str, Probe] = {
     "perftest.not_installed": raises("tool-missing", ask.bandwidth),
     "perftest.crashes": raises("tool-failed", ask.latency),
     "perftest.old": at_host(lambda facts: not facts.perftest_writes_json),
+    "driver.hung": lambda rack, at: ask.kernel(rack, at).hung.count == 1,
+    "kernel_log.overwritten": lambda rack, at: isinstance(
+        ask.kernel(rack, at).fatal(f"{at}/gpu0").count, Unreadable
+    ),
     "perftest.chatty": lambda rack, at: (
         "Conflicting CPU" in ask.traffic("ib_write_bw", ask.port_of(at), rack).stderr
     ),
@@ -79,6 +84,8 @@ GPUS: Mapping[str, Probe] = {
     "gpu.remap_pending": at_gpu(lambda gpu: gpu.remapped.pending is True),
     "gpu.remap_failed": at_gpu(lambda gpu: gpu.remapped.failure is True),
     "gpu.capped_at_full_power": lambda rack, at: ask.capped_under_load(rack, at),
+    "gpu.gsp_timeout": lambda rack, at: ask.xids(rack, at) == [119],
+    "gpu.xid_of_program": lambda rack, at: ask.xids(rack, at) == [31],
     "nccl.slow_gpu": lambda rack, at: ask.busbw(rack, at) < 500,
     "nccl.wrong_data": lambda rack, at: ask.wrong(rack, at) == 3,
     "nccl.rank_crashes": raises("tool-failed", ask.collect),
@@ -124,6 +131,12 @@ NVLINK: Mapping[str, Probe] = {
     "nvlink.slow_lane": lambda rack, at: 26 < ask.links(rack, at)[1] < 27,
     "nvlink.several_down": lambda rack, at: ask.links(rack, at)[0] == 4,
     "nvlink.all_down": lambda rack, at: ask.links(rack, at) == (0, 0.0),
+    "nvlink.xid_fatal": lambda rack, at: (
+        ask.xids(rack, at) == [149] and ask.kernel(rack, at).nvlink(ask.gpu_of(at)).count == 1
+    ),
+    "nvlink.xid_ignored": lambda rack, at: (
+        ask.xids(rack, at) == [145] and ask.kernel(rack, at).nvlink(ask.gpu_of(at)).count == 0
+    ),
     "nvlink.slow_pair": lambda rack, at: ask.slow_copies(rack, at) == 1,
 }
 PORTS: Mapping[str, Probe] = {

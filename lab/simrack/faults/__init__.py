@@ -16,12 +16,13 @@ from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.gpus import GPUS
 from lab.simrack.faults.hosts import HOSTS
 from lab.simrack.faults.infiniband import INFINIBAND
+from lab.simrack.faults.kernel_log import KERNEL_LOG
 from lab.simrack.faults.memory import MEMORY
 from lab.simrack.faults.nccl import NCCL
 from lab.simrack.faults.nvlink import NVLINK
 from lab.simrack.faults.rdma import RDMA
 from lab.simrack.variants import VARIANTS
 
-FAULTS: Sequence[Fault] = (*HOSTS, *GPUS, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA)
+FAULTS: Sequence[Fault] = (*HOSTS, *GPUS, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG)
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

@@ -70,7 +70,8 @@ GPUS: tuple[Fault, ...] = (
     ),
     rejected(
         "gpu.lost", "gpu", gpu(lost=True), "the driver has lost the GPU and says so",
-        sees="gpu.responsive", also="nccl.completed nccl.rack_completed", cases="C87 C137",
+        sees="gpu.responsive gpu.xid_fatal_count", also="nccl.completed nccl.rack_completed",
+        cases="C87 C137",
     ),
     rejected(
         "gpu.moved", "gpu", _moved, "the GPU is at a bus address that no slot has",

@@ -58,6 +58,6 @@ MEMORY: tuple[Fault, ...] = (
     rejected(
         "gpu.remap_failed", "gpu", gpu(remap_failed=True),
         "a memory row could not be remapped: no spare is left in its bank",
-        sees="gpu.row_remap_failure", cases="C97",
+        sees="gpu.row_remap_failure gpu.xid_fatal_count", cases="C97",
     ),
 )  # fmt: skip

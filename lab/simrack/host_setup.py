@@ -1,0 +1,60 @@
+"""How a host is set up, and what its kernel has logged: the state behind configuration drift.
+
+Times are seconds since boot. What the kernel logs because of a GPU's or a NIC's own state follows
+from that state (`views.kernel_log`); `messages` holds what is left of something that is over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lab.simrack.devices import GpuState
+
+Level = Literal["emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"]
+BOOT_S, DRIVER_S, TROUBLE_S = 0.0, 9.700, 4_211.5
+"""When the kernel began, when the GPU driver was loaded, and when something went wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One line of the kernel's log."""
+
+    text: str
+    level: Level = "info"
+    at_s: float = TROUBLE_S
+
+
+@dataclass(slots=True, kw_only=True)
+class HostSetup:
+    """`log_begins_s` is later than the boot where the kernel's ring buffer has run over."""
+
+    messages: list[Message] = field(default_factory=list)
+    log_begins_s: float = BOOT_S
+
+
+UNKNOWN = "pid='<unknown>', name=<unknown>"
+NVLINK_UNITS = {
+    "RLW_RXPIPE": (145, 0x06),
+    "NETIR_LINK_EVT": (149, 0x11),
+    "NETIR_BER_EVENT": (149, 0x13),
+}
+"""Xid of a unit, and its bits in the first register since R575 (`nvlink5_catalogue.yaml`)."""
+
+
+def xid(gpu: GpuState, code: int, text: str, *, at_s: float = TROUBLE_S, who: str = "") -> Message:
+    """A numbered error of a GPU as the NVIDIA driver logs it; `who` is the process, as printed."""
+    address = gpu.pci.rsplit(".", 1)[0].lower()
+    words = ", ".join(word for word in (str(code), who, text) if word)
+    return Message(text=f"NVRM: Xid (PCI:{address}): {words}", level="err", at_s=at_s)
+
+
+def nvlink_xid(
+    gpu: GpuState, unit: str, link: int, *, fatal: bool, reason: int = 0, status: int = 0
+) -> Message:
+    """Xid 144 to 150 as drivers since R575 print them: what a unit of the link has noticed."""
+    code, bits = NVLINK_UNITS[unit]
+    registers = (reason << 20 | link << 13 | bits, status, 0, 0, 0, 0)
+    words = " ".join(f"0x{register:08x}" for register in registers)
+    severity = "Fatal" if fatal else "Nonfatal"
+    return xid(gpu, code, f"{unit} {severity} XC0 i0 Link {link:02d} ({words})")
