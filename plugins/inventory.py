@@ -27,6 +27,8 @@ AXES = {
     "rail_pair": "rail-pair",
 }
 """Fixture names that a test may ask for, and the kind of subject each stands for."""
+UNUSED = "hypothesispytest"
+"""A plugin of the suite's own tests, which imports all of Hypothesis (half a second) to sum up."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[INVENTORY] = inventory
     _refuse_missing_plugins(config)
     _refuse_other_products(config, inventory)
+    if config.pluginmanager.has_plugin(UNUSED):
+        config.pluginmanager.unregister(name=UNUSED)
 
 
 @pytest.hookimpl(tryfirst=True)

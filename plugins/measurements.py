@@ -203,6 +203,8 @@ def _raise_verdict(item: pytest.Item) -> None:
     if not taken and not item.config.stash[ROWS].of(item):
         pytest.skip("the inventory says that there is no such thing here")
     verdict = worst(measurement.verdict for measurement in taken)
+    if verdict is Verdict.PASS:
+        return
     lines = _lines(measurement for measurement in taken if measurement.verdict is verdict)
     if verdict is Verdict.FAIL:
         raise LimitViolated(lines)

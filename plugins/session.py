@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,12 @@ def process_name(config: pytest.Config) -> str:
 
 
 def is_suite(item: pytest.Item) -> bool:
-    return SUITES in item.path.parents
+    return _in_suites(item.path)
+
+
+@cache
+def _in_suites(path: Path) -> bool:
+    return SUITES in path.parents
 
 
 def touches_hardware(config: pytest.Config) -> bool:

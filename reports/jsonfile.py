@@ -16,8 +16,12 @@ Json = dict[str, Any]
 
 def plain(value: object) -> Any:
     """A value as JSON can hold it: numbers of numpy as numbers, NaN and infinity as text."""
-    if value is None or isinstance(value, (bool, str)):
+    if value is None or isinstance(value, (str, bool)) or type(value) is int:
         return value
+    if isinstance(value, dict):  # abstract classes take much longer to be asked
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):

@@ -24,6 +24,7 @@ from reports.jsonfile import Json, line, plain, read_lines
 from reports.runfolder import RunFolder, RunFolderError
 
 _NEEDED = ("id", "gate", "subject", "metric")
+_VERDICTS, _LEVELS = tuple(Verdict), get_args(Level)
 _TEXTS = (*_NEEDED, "test", "unit", "direction", "reason", "detail", "time")
 _PROCESS = re.compile(r"^[A-Za-z0-9_.-]+$")
 
@@ -176,7 +177,7 @@ def record_from(place: str, row: Json) -> Record:
     level = row.get("level", "fail")
     wrong = [key for key in _TEXTS if not isinstance(row.get(key, ""), str)]
     wrong += [key for key in _NEEDED if not row.get(key)]
-    if wrong or row.get("verdict") not in list(Verdict) or level not in get_args(Level):
+    if wrong or row.get("verdict") not in _VERDICTS or level not in _LEVELS:
         what = ", ".join(wrong) or "verdict or level"
         raise RunFolderError(f"{place}: {what}: missing, or not what a record holds")
     value = row.get("value")

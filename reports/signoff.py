@@ -105,5 +105,7 @@ def _printable(value: object) -> object:
     """Host output is hostile: no control or direction characters reach the page, and no novels."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
-    clean = "".join(char if char.isprintable() else "\ufffd" for char in value[:TEXT_SHOWN])
-    return clean + (" …" if len(value) > TEXT_SHOWN else "")
+    shown = value[:TEXT_SHOWN]
+    if not shown.isprintable():
+        shown = "".join(char if char.isprintable() else "\ufffd" for char in shown)
+    return shown + (" …" if len(value) > TEXT_SHOWN else "")
