@@ -20,7 +20,7 @@ from lab.simrack.matrix.judge import judge
 from lab.simrack.matrix.launch import Done
 from lab.simrack.matrix.plan import Cell, Put, Wanted, cells
 from lab.simrack.matrix.store import Line
-from lab.simrack.matrix.summary import idle, summary, unequal_twins, unseen, upper_bound
+from lab.simrack.matrix.summary import idle, summary, unequal_twins, unseen
 from tests.simrack.bench import INVENTORIES, bench
 
 RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
@@ -137,13 +137,6 @@ def test_the_right_part_is_known(kind: str, part: str, named: str, right: bool) 
 def test_in_a_domain_of_racks_the_domain_is_not_the_rack() -> None:
     assert not is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "rack42", DOMAIN)
     assert is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "r02", DOMAIN)
-
-
-def test_a_bound_is_stated_for_alarms_that_did_not_come() -> None:
-    assert upper_bound(0, 200) == pytest.approx(1 - 0.05 ** (1 / 200))
-    assert upper_bound(0, 200) == pytest.approx(0.0149, abs=1e-4)
-    assert upper_bound(1, 100) == pytest.approx(0.0466, abs=1e-4)
-    assert upper_bound(3, 3) == 1.0
 
 
 def test_the_summary_counts() -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb
 
+from fixtures.model.rates import CONFIDENCE, upper_bound
 from lab.simrack.matrix.judge import FIRST_FEW
 from lab.simrack.matrix.store import Line
-
-CONFIDENCE = 0.95
 
 
 def summary(lines: Sequence[Line]) -> list[str]:
@@ -102,14 +100,3 @@ def _run(line: Line) -> tuple[tuple[str, ...], int]:
 
 def _share(count: int, of: int) -> str:
     return f"{count}/{of} ({count / of:.1%})"
-
-
-def upper_bound(bad: int, runs: int) -> float:
-    """The largest rate with which so few alarms still come in 5 % of all cases (Clopper and
-    Pearson, one-sided); for no alarm at all 1 - 0.05 ** (1 / runs)."""
-    low, high = bad / runs, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        few = sum(comb(runs, k) * middle**k * (1 - middle) ** (runs - k) for k in range(bad + 1))
-        low, high = (middle, high) if few > 1 - CONFIDENCE else (low, middle)
-    return high
