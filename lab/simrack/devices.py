@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lab.simrack.gpu_health import Health
 from lab.simrack.links import End, Link
 
 NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
@@ -38,8 +39,7 @@ class GpuState:
 
     `copy_factor` and `nccl_factor` scale what copies and collectives reach, `slow_to` copies to one
     other slot; `wrong` is the number of wrong values that a collective containing this GPU finds
-    per row. `ecc` counts memory errors since the driver was loaded, by nvidia-smi's name for them;
-    `capped` says that the GPU draws all the power that it may.
+    per row. `ecc` counts memory errors since the driver was loaded, by nvidia-smi's name for them.
     """
 
     slot: str
@@ -63,7 +63,7 @@ class GpuState:
     rows_uncorrectable: int = 0
     remap_pending: bool = False
     remap_failed: bool = False
-    capped: bool = False
+    health: Health = field(default_factory=Health)
     process: str = ""
     copy_factor: float = 1.0
     nccl_factor: float = 1.0

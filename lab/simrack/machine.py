@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lab.simrack.flows import Flows
+from lab.simrack.gpu_health import strain
 from lab.simrack.state import HostState, PortState, World
 
 Sink = Callable[[bytes], None]
@@ -82,10 +83,16 @@ class Machine:
     def loaded(self) -> Iterator[None]:
         """While the block runs, the GPUs are busy: links at full speed, power up."""
         self.loads += 1
+        self._strain(ended=False)
         try:
             yield
         finally:
+            self._strain(ended=True)
             self.loads -= 1
+
+    def _strain(self, *, ended: bool) -> None:
+        for gpu in self.state.on_bus:
+            strain(gpu, ended=ended)
 
     @contextmanager
     def process(self, argv: tuple[str, ...], env: Mapping[str, str]) -> Iterator[Process]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lab.simrack.devices import PortState
-from lab.simrack.faults.changes import gpu, host, number, port
+from lab.simrack.faults.changes import gpu, health, host, number, port
 from lab.simrack.faults.declare import Fault, Params, Target, accepted
 from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
 
@@ -70,8 +70,12 @@ VARIANTS: tuple[Fault, ...] = (
              params={"seconds": "0.3"}),
     accepted("gpu.module_order", "host", _modules, "module ids run the other way round",
              cases="C31"),
-    accepted("gpu.capped_at_full_power", "gpu", gpu(capped=True),
+    accepted("gpu.capped_at_full_power", "gpu", health(capped_at=0.997),
              "the software power cap is active under load, at full power", cases="C103"),
+    accepted("gpu.little_margin", "gpu", health(margin_c=3),
+             "the GPU is warmer than its peers, and is not slowed for it", cases="C103"),
+    accepted("gpu.corrected_under_load", "gpu", health(errors_per_load={"dram_correctable": 2}),
+             "a few memory errors are corrected under load", cases="C95"),
     accepted("gpu.correctable_errors", "gpu", gpu(ecc={"dram_correctable": 412}),
              "correctable errors were counted and corrected", cases="C42 C102"),
     accepted("gpu.few_remapped_rows", "gpu", _rows,

@@ -27,8 +27,17 @@ def test_gpus_are_the_product(facts: TrayFacts, measure: Measure) -> None:
         )
 
 
+@pytest.mark.judges("gpu.power_brake")
+def test_nothing_brakes_idle_gpus(facts: TrayFacts, measure: Measure) -> None:
+    """The hardware does not brake the power of any GPU."""
+    seen = facts.evidence("nvidia-smi-q")
+    for slot in facts.present:
+        measure("gpu.power_brake", slot.power_brake, at=slot.part, evidence=seen)
+
+
 @pytest.mark.judges(
     "gpu.ecc_uncorrectable_volatile",
+    "gpu.ecc_sram_uncorrectable_aggregate",
     "gpu.row_remap_correctable",
     "gpu.row_remap_uncorrectable",
     "gpu.row_remap_pending",
@@ -39,7 +48,9 @@ def test_memory_is_clean(facts: TrayFacts, measure: Measure) -> None:
     seen = facts.evidence("nvidia-smi-q")
     for slot in facts.present:
         rows, errors = slot.device.remapped, slot.device.ecc_volatile.uncorrectable
+        ever = slot.device.ecc_aggregate.sram_uncorrectable
         measure("gpu.ecc_uncorrectable_volatile", errors, at=slot.part, evidence=seen)
+        measure("gpu.ecc_sram_uncorrectable_aggregate", ever, at=slot.part, evidence=seen)
         measure("gpu.row_remap_correctable", rows.correctable, at=slot.part, evidence=seen)
         measure("gpu.row_remap_uncorrectable", rows.uncorrectable, at=slot.part, evidence=seen)
         measure("gpu.row_remap_pending", slot.remap_pending, at=slot.part, evidence=seen)

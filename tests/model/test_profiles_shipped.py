@@ -204,6 +204,11 @@ identity.nic_firmware identity nic | identity.port_guid identity nic
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu
+gpu.power_brake compute gpu | gpu.power_brake_loaded compute gpu | gpu.capped_power compute gpu
+gpu.power_limit_loaded compute gpu | gpu.sm_clock_loaded compute gpu
+gpu.thermal_margin_loaded compute gpu | gpu.throttle_hw_thermal_events compute gpu
+gpu.ecc_sram_uncorrectable_aggregate compute gpu | gpu.ecc_correctable_delta compute gpu
+gpu.ecc_uncorrectable_delta compute gpu
 gpu.ecc_uncorrectable_volatile compute gpu | gpu.row_remap_correctable compute gpu
 gpu.row_remap_uncorrectable compute gpu | gpu.row_remap_pending compute gpu
 gpu.row_remap_failure compute gpu | gpu.xid_fatal_count compute gpu

@@ -20,6 +20,7 @@ from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
 from fixtures.tools.fabric import ib_port
 from fixtures.tools.gpus import gpu_samples, nvidia_smi
+from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
 from fixtures.tools.nvlink import nvbandwidth
 from fixtures.tools.rdma import perftest
@@ -225,14 +226,14 @@ def wrong(rack: Bench, part: str) -> int:
     return int(row.wrong or 0) if row else 0
 
 
-def loaded_generation(rack: Bench, part: str) -> int:
-    """The PCIe generation that a sampler sees while data is copied."""
+def watched(rack: Bench, part: str) -> Watched:
+    """What a sampler sees of the GPU while data is copied."""
     tray = host_of(part)
     sampler = gpu_samples.command(period_ms=50, deadline_s=0.3)
     load = nvbandwidth.command(H2D).argv
-    _, seen = rack.together((tray, load), (tray, ("timeout", "0.3", *sampler.argv)))
-    peaks = gpu_samples.read(as_result(tray, sampler, seen))
-    return peaks[pci_of(rack, part)].generation
+    seen, _ = rack.together((tray, ("timeout", "0.3", *sampler.argv)), (tray, load))
+    found = gpu_samples.read(as_result(tray, sampler, seen))
+    return found[pci_of(rack, part)]
 
 
 def capped_under_load(rack: Bench, part: str) -> bool:

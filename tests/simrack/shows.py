@@ -69,7 +69,7 @@ GPUS: Mapping[str, Probe] = {
         ask.facts(rack, at).pcie_width(ask.slot(rack, at)) == 8
         and ask.slot(rack, at).device.pcie_width_current == 8
     ),
-    "gpu.pcie_slow": lambda rack, at: ask.loaded_generation(rack, at) == 4,
+    "gpu.pcie_slow": lambda rack, at: ask.watched(rack, at).generation == 4,
     "gpu.slow_copy": lambda rack, at: ask.slow_copies(rack, at) == 6,
     "gpu.foreign_process": at_gpu(lambda gpu: [p.pid for p in gpu.processes or ()] == [4242]),
     "gpu.ecc_sram": at_gpu(
@@ -86,6 +86,33 @@ GPUS: Mapping[str, Probe] = {
     "gpu.capped_at_full_power": lambda rack, at: ask.capped_under_load(rack, at),
     "gpu.gsp_timeout": lambda rack, at: ask.xids(rack, at) == [119],
     "gpu.xid_of_program": lambda rack, at: ask.xids(rack, at) == [31],
+    "gpu.power_brake": lambda rack, at: (
+        ask.slot(rack, at).power_brake == "Active" and ask.watched(rack, at).braked_pct == 100
+    ),
+    "gpu.power_brake_loaded": lambda rack, at: (
+        ask.slot(rack, at).power_brake == "Not Active" and ask.watched(rack, at).clock_pct == 40
+    ),
+    "gpu.hot": lambda rack, at: ask.watched(rack, at).heat_spells == 1,
+    "gpu.warm": lambda rack, at: ask.watched(rack, at).margin_c == -1,
+    "gpu.little_margin": lambda rack, at: ask.watched(rack, at).margin_c == 3,
+    "gpu.capped_at_low_power": lambda rack, at: ask.watched(rack, at).capped_power_pct == 44,
+    "gpu.power_limit_left": lambda rack, at: (
+        ask.slot(rack, at).device.power_limit_w == 1200
+        and ask.copies(ask.H2D)(rack, at) is not None
+        and ask.slot(rack, at).device.power_limit_w == 500
+    ),
+    "gpu.slow_clock": lambda rack, at: ask.watched(rack, at).clock_pct == 85.6,
+    "gpu.ecc_correctable_loaded": lambda rack, at: (
+        ask.slot(rack, at).device.ecc_volatile.dram_correctable == 0
+        and (ask.watched(rack, at).corrected or 0) >= 4647
+    ),
+    "gpu.corrected_under_load": lambda rack, at: (ask.watched(rack, at).corrected or 0) > 0,
+    "gpu.ecc_uncorrectable_loaded": lambda rack, at: (ask.watched(rack, at).uncorrected or 0) > 0,
+    "gpu.ecc_sram_returned": at_gpu(
+        lambda gpu: (
+            gpu.ecc_volatile.uncorrectable == 0 and gpu.ecc_aggregate.sram_uncorrectable == 5
+        )
+    ),
     "nccl.slow_gpu": lambda rack, at: ask.busbw(rack, at) < 500,
     "nccl.wrong_data": lambda rack, at: ask.wrong(rack, at) == 3,
     "nccl.rank_crashes": raises("tool-failed", ask.collect),

@@ -21,8 +21,11 @@ from lab.simrack.faults.memory import MEMORY
 from lab.simrack.faults.nccl import NCCL
 from lab.simrack.faults.nvlink import NVLINK
 from lab.simrack.faults.rdma import RDMA
+from lab.simrack.faults.running import RUNNING
 from lab.simrack.variants import VARIANTS
 
-FAULTS: Sequence[Fault] = (*HOSTS, *GPUS, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG)
+FAULTS: Sequence[Fault] = (
+    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG),
+)
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

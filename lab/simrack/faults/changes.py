@@ -2,6 +2,7 @@
 
 gpu(lost=True)      a change that sets GpuState.lost; likewise `host` and `port`
 fabric(state="…")   the same for the GPU's membership of its NVLink fabric
+health(braked="…")  the same for its clocks, heat, power and memory under load
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ def gpu(**values: object) -> Change:
 def fabric(**values: object) -> Change:
     def change(target: Target, _: Params) -> None:
         _set(target.the_gpu.fabric, values)
+
+    return change
+
+
+def health(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        _set(target.the_gpu.health, values)
 
     return change
 

@@ -95,7 +95,8 @@ GPUS: tuple[Fault, ...] = (
     ),
     rejected(
         "gpu.power_capped", "gpu", _power, "somebody lowered the GPU's power limit",
-        sees="gpu.power_limit", cases="C107", params={"watts": "500"},
+        sees="gpu.power_limit", also="gpu.power_limit_loaded", cases="C107",
+        params={"watts": "500"},
     ),
     rejected(
         "gpu.pcie_narrow", "gpu", _width, "the GPU's PCIe link has lost lanes",

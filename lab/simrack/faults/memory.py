@@ -27,7 +27,8 @@ def _uncorrectable(target: Target, params: Params) -> None:
 MEMORY: tuple[Fault, ...] = (
     rejected(
         "gpu.ecc_sram", "gpu", _sram, "uncorrectable errors of SRAM since the driver was loaded",
-        sees="gpu.ecc_uncorrectable_volatile", cases="C98", params={"count": "5"},
+        sees="gpu.ecc_uncorrectable_volatile gpu.ecc_sram_uncorrectable_aggregate", cases="C98",
+        params={"count": "5"},
     ),
     rejected(
         "gpu.ecc_dram", "gpu", _dram,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from lab.simrack.devices import GpuState
+from lab.simrack.gpu_health import collective_share
 from lab.simrack.nvlink_traffic import group_share
 from lab.simrack.state import World
 from lab.simrack.views.nvbandwidth import THROUGH_HOST
@@ -24,7 +25,8 @@ def bus_bandwidth(
     Ranks of several NVLink domains meet over the network; a GPU without NVLinks by way of its host.
     """
     product = world.product
-    slowest = min(gpu.nccl_factor for gpu in gpus) * group_share(world, gpus)
+    slowest = min(gpu.nccl_factor * collective_share(gpu) for gpu in gpus)
+    slowest *= group_share(world, gpus)
     if len({gpu.domain for gpu in gpus}) > 1:
         slowest = min(slowest, OVER_NETWORK)
     slowest = max(slowest, THROUGH_HOST)

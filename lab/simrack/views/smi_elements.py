@@ -95,21 +95,21 @@ performance_state P0
 
 LOAD = """
 clocks_event_reasons
- clocks_event_reason_gpu_idle {idle}
+ clocks_event_reason_gpu_idle {gpu_idle}
  clocks_event_reason_applications_clocks_setting Not Active
- clocks_event_reason_sw_power_cap {capped}
- clocks_event_reason_hw_slowdown Not Active
- clocks_event_reason_hw_thermal_slowdown Not Active
- clocks_event_reason_hw_power_brake_slowdown Not Active
+ clocks_event_reason_sw_power_cap {sw_power_cap}
+ clocks_event_reason_hw_slowdown {hw_slowdown}
+ clocks_event_reason_hw_thermal_slowdown {hw_thermal_slowdown}
+ clocks_event_reason_hw_power_brake_slowdown {hw_power_brake_slowdown}
  clocks_event_reason_sync_boost Not Active
- clocks_event_reason_sw_thermal_slowdown Not Active
+ clocks_event_reason_sw_thermal_slowdown {sw_thermal_slowdown}
  clocks_event_reason_display_clocks_setting Not Active
 clocks_event_reasons_counters
  clocks_event_reasons_counters_sw_power_cap 0 us
  clocks_event_reasons_counters_sync_boost 0 us
  clocks_event_reasons_counters_sw_therm_slowdown 0 us
  clocks_event_reasons_counters_hw_therm_slowdown 0 us
- clocks_event_reasons_counters_hw_power_brake 0 us
+ clocks_event_reasons_counters_hw_power_brake {braked_us} us
 sparse_operation_mode N/A
 fb_memory_usage
  total {fb_total}
@@ -157,12 +157,12 @@ ecc_errors
   dram_correctable {dram_correctable}
   dram_uncorrectable {dram_uncorrectable}
  aggregate
-  sram_correctable {sram_correctable}
-  sram_uncorrectable_parity {sram_uncorrectable_parity}
-  sram_uncorrectable_secded {sram_uncorrectable_secded}
-  dram_correctable {dram_correctable}
-  dram_uncorrectable {dram_uncorrectable}
-  sram_threshold_exceeded No
+  sram_correctable {ever_sram_correctable}
+  sram_uncorrectable_parity {ever_sram_uncorrectable_parity}
+  sram_uncorrectable_secded {ever_sram_uncorrectable_secded}
+  dram_correctable {ever_dram_correctable}
+  dram_uncorrectable {ever_dram_uncorrectable}
+  sram_threshold_exceeded {sram_exceeded}
  aggregate_uncorrectable_sram_sources
   sram_l2 0
   sram_sm 0

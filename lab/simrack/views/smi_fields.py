@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lab.simrack.devices import NO_CLUSTER, FabricState, GpuState
+from lab.simrack.gpu_health import Running, running
 from lab.simrack.products import GpuProduct
 from lab.simrack.state import HostState, World
 
@@ -16,19 +19,32 @@ FLAGS = (
     "incorrect_configuration",
 )
 """Fields of the fabric's health, each raised or not."""
-_LOADED_SHARE, _CAPPED_SHARE = 0.8, 0.997
-"""Share of its power limit that a busy GPU draws, and one that its software cap holds back."""
+REASONS: Mapping[str, int] = {
+    "gpu_idle": 0x1,
+    "sw_power_cap": 0x4,
+    "hw_slowdown": 0x8,
+    "sw_thermal_slowdown": 0x20,
+    "hw_thermal_slowdown": 0x40,
+    "hw_power_brake_slowdown": 0x80,
+}
+"""Why a clock is not higher, with the bits of the mask (nvml.h: nvmlClocksEventReason…)."""
+BRAKED_US = 131_072_000_000
+"""How long the power brake has held: a day and a half."""
+SRAM_EXCEEDED = 4
+"""More uncorrectable errors of SRAM than these are too many."""
 
 
 def fields_of(
     world: World, host: HostState, gpu: GpuState, index: int, *, busy: bool
 ) -> dict[str, object]:
     product = world.product
+    state = running(world, gpu, busy=busy)
     fields: dict[str, object] = {
         **_identity(product, host, gpu, index),
         **_position(product, host, gpu),
         **_pci(product, gpu, busy),
-        **_load(world, gpu, busy),
+        **_power(world, gpu, state),
+        **_load(product, gpu, state, busy),
         **_memory(product, gpu),
         **_fabric(product, gpu),
     }
@@ -40,6 +56,7 @@ def fields_of(
 _SILENT = (
     *("fb_total", "fb_reserved", "fb_used", "fb_free", "gpu_util", "memory_util"),
     *ECC,
+    *(f"ever_{name}" for name in ECC),
     *("temp", "tlimit", "draw", "clock", "memory_clock"),
     *("fabric_state", "fabric_status", "clique", "cluster"),
     *("health", "bandwidth", *FLAGS),
@@ -87,9 +104,8 @@ def _memory(product: GpuProduct, gpu: GpuState) -> dict[str, object]:
     What happened since the driver was loaded is all that ever happened to a new GPU.
     """
     used = gpu.rows_correctable + gpu.rows_uncorrectable + int(gpu.remap_pending)
-    counts = {name: gpu.ecc.get(name, 0) if gpu.ecc_known else "N/A" for name in ECC}
     return {
-        **counts,
+        **_errors(gpu),
         "pending": "Yes" if gpu.remap_pending else "No",
         "remap_failed": "Yes" if gpu.remap_failed else "No",
         "rows_waiting": int(gpu.remap_pending),
@@ -98,6 +114,21 @@ def _memory(product: GpuProduct, gpu: GpuState) -> dict[str, object]:
         "banks_max": product.remap_banks - used,
         "banks_used": used,
     }
+
+
+def _errors(gpu: GpuState) -> dict[str, object]:
+    """Errors since the driver was loaded, ever, and both as the sums that a query prints."""
+    now = {name: gpu.ecc.get(name, 0) for name in ECC}
+    ever = {name: now[name] + gpu.health.old_errors.get(name, 0) for name in ECC}
+    sram = sum(count for name, count in ever.items() if name.startswith("sram_unc"))
+    shown: dict[str, object] = {
+        **now,
+        **{f"ever_{name}": count for name, count in ever.items()},
+        "corrected": sum(count for name, count in now.items() if name.endswith("_correctable")),
+        "uncorrected": sum(count for name, count in now.items() if "_uncorrectable" in name),
+    }
+    known = shown if gpu.ecc_known else dict.fromkeys(shown, "N/A")
+    return {**known, "sram_exceeded": "Yes" if sram > SRAM_EXCEEDED else "No"}
 
 
 def _position(product: GpuProduct, host: HostState, gpu: GpuState) -> dict[str, object]:
@@ -132,19 +163,33 @@ def _pci(product: GpuProduct, gpu: GpuState, busy: bool) -> dict[str, object]:
     }
 
 
-def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
+def _power(world: World, gpu: GpuState, state: Running) -> dict[str, object]:
     product = world.product
-    draw = world.noise(gpu.part, "draw", spread=0.05) * (
-        gpu.limit_w * _LOADED_SHARE if busy else product.idle_w
-    )
-    if busy and gpu.capped:
-        draw = gpu.limit_w * _CAPPED_SHARE
-    degrees = round((52 if busy else 29) * world.noise(gpu.part, "heat", spread=0.08))
     module = product.module_limit_w
-    used = product.memory_mib // 2 if busy else 0
     return {
-        "idle": "Not Active" if busy else "Active",
-        "capped": "Active" if busy and gpu.capped else "Not Active",
+        "temp": f"{state.temperature_c} C",
+        "tlimit": f"{state.margin_c} C",
+        "draw": f"{state.draw_w:.2f} W",
+        "memory_draw": f"{state.draw_w * 0.18:.2f} W",
+        "limit": gpu.limit_w,
+        "default_limit": float(product.limit_w),
+        "module_draw": f"{state.draw_w * 2.3:.2f} W" if module else "N/A",
+        "module_limit": f"{module:.2f} W" if module else "N/A",
+        "module_min": "500.00 W" if module else "N/A",
+        "clock": f"{state.clock_mhz} MHz",
+        "memory_clock": f"{product.memory_mhz} MHz",
+        "memory_mhz": product.memory_mhz,
+        "boost": product.boost_mhz,
+    }
+
+
+def _load(product: GpuProduct, gpu: GpuState, state: Running, busy: bool) -> dict[str, object]:
+    used = product.memory_mib // 2 if busy else 0
+    mask = sum(bit for reason, bit in REASONS.items() if reason in state.reasons)
+    return {
+        **{name: "Active" if name in state.reasons else "Not Active" for name in REASONS},
+        "reasons": f"0x{mask:016x}",
+        "braked_us": BRAKED_US if gpu.health.braked == "always" else 0,
         "fb_total": f"{product.memory_mib} MiB",
         "fb_reserved": "742 MiB",
         "fb_used": f"{used} MiB",
@@ -152,19 +197,6 @@ def _load(world: World, gpu: GpuState, busy: bool) -> dict[str, object]:
         "bar1": product.bar1_mib,
         "gpu_util": "98 %" if busy else "0 %",
         "memory_util": "61 %" if busy else "0 %",
-        "temp": f"{degrees} C",
-        "tlimit": f"{87 - degrees} C",
-        "draw": f"{draw:.2f} W",
-        "memory_draw": f"{draw * 0.18:.2f} W",
-        "limit": gpu.limit_w,
-        "default_limit": float(product.limit_w),
-        "module_draw": f"{draw * 2.3:.2f} W" if module else "N/A",
-        "module_limit": f"{module:.2f} W" if module else "N/A",
-        "module_min": "500.00 W" if module else "N/A",
-        "clock": f"{product.boost_mhz if busy else 120} MHz",
-        "memory_clock": f"{product.memory_mhz} MHz",
-        "memory_mhz": product.memory_mhz,
-        "boost": product.boost_mhz,
     }
 
 

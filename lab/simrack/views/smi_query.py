@@ -22,11 +22,23 @@ COLUMNS = {
     "power.limit": "{limit:.2f} W",
     "power.draw": "{draw}",
     "temperature.gpu": "{temp}",
+    "temperature.gpu.tlimit": "{tlimit}",
+    "clocks.sm": "{clock}",
+    "clocks.max.sm": "{boost} MHz",
+    "clocks_event_reasons.active": "{reasons}",
+    "ecc.errors.corrected.volatile.total": "{corrected}",
+    "ecc.errors.uncorrected.volatile.total": "{uncorrected}",
     "utilization.gpu": "{gpu_util}",
     "memory.total": "{fb_total}",
     "memory.used": "{fb_used}",
 }
-SILENT = ("pcie.link.gen.current", "pcie.link.width.current", "power.draw", "temperature.gpu")
+BARE = ("temperature.gpu", "temperature.gpu.tlimit")
+"""Columns that the tool prints without a unit."""
+SILENT = (
+    *("pcie.link.gen.current", "pcie.link.width.current", "power.draw", *BARE, "clocks.sm"),
+    *("clocks_event_reasons.active", "ecc.errors.corrected.volatile.total"),
+    "ecc.errors.uncorrected.volatile.total",
+)
 """Columns that the driver cannot fill for a GPU that it has lost."""
 INVALID_ARGUMENT = 2
 
@@ -63,8 +75,9 @@ def _rows(call: Call, columns: Sequence[str], *, nounits: bool) -> list[str]:
         cells = []
         for column in columns:
             text = COLUMNS[column].format_map(fields)
-            if gpu.lost and column in SILENT:
-                text = f"[{LOST}]"
-            cells.append(text.split(" ")[0] if nounits and text[:1].isdigit() else text)
+            if text == "N/A" or (gpu.lost and column in SILENT):
+                text = f"[{LOST if gpu.lost else text}]"
+            bare = (nounits and text[:1].isdigit()) or (column in BARE and not gpu.lost)
+            cells.append(text.split(" ")[0] if bare else text)
         rows.append(", ".join(cells) + "\n")
     return rows
