@@ -87,8 +87,8 @@ class PortState:
     """Port 1 of one NIC slot: a state, and an end of a link that counts what passes.
 
     `slow` scales the bandwidth, `late_us` and `tail` the latency and its percentiles.
-    `flaps`: the link goes down under load. `cleared`: somebody clears its counters while it is
-    loaded. What its link trained to (`rate_gbps`, `width`) is true of both ends.
+    `flaps`: the link goes down under load. `cleared`: somebody clears its counters the first time
+    that it is loaded. What its link trained to (`rate_gbps`, `width`) is true of both ends.
     """
 
     device: str

@@ -107,14 +107,14 @@ def texts(run: Run, key: str) -> list[str]:
 @pytest.mark.parametrize("pair", [WELL, HURT])
 def test_pairs_pass(whole: Run, pair: str) -> None:
     rows = of(whole, pair)
-    assert len(rows) >= 6
+    assert len(rows) >= 5
     assert {row.verdict for row in rows} == {Verdict.PASS}, examples(rows)
 
 
 def test_perftest_and_mpirun_were_real(whole: Run) -> None:
     """perftest's own words are in the evidence, and every guest printed its name."""
     measured = [text for text in texts(whole, "/bw/client") if "RDMA_Write BW Test" in text]
-    assert len(measured) == 2
+    assert len(measured) == 4
     (launched,) = texts(whole, "load/nccl-launch")
     assert set(launched.split()) == set(GUESTS)
     assert [row.verdict for row in of(whole, "softroce")] == [Verdict.PASS]

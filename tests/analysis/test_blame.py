@@ -106,6 +106,35 @@ def test_rail_pair_suspects_both_ends_without_a_signal() -> None:
     assert (found.part, found.suspects) == (PAIRS[0], (PORT, "r01-ct02/mlx5_0/1"))
 
 
+def ring(rail: int) -> list[str]:
+    """Each port of a rail to the next one."""
+    ports = [port for port in PORTS if f"mlx5_{rail}/" in port]
+    return [f"{a}->{b}" for a, b in zip(ports, [*ports[1:], ports[0]], strict=True)]
+
+
+def test_two_bad_pairs_of_a_ring_name_the_port_that_they_share() -> None:
+    pairs = [*ring(0), *ring(1)]
+    bad = [pair for pair in pairs if PORT in pair]
+    (found,) = blame(rows("rdma.write_bw", pairs, bad))
+    assert (found.part, found.confidence) == (PORT, "medium")
+    counted = rows("counters.symbol_errors_delta", PORTS, [PORT])
+    (found,) = blame(rows("rdma.write_bw", pairs, bad), counted)
+    assert (found.part, found.confidence) == (PORT, "high")
+
+
+@pytest.mark.parametrize("reason", ["tool-missing", "tool-failed"])
+def test_a_host_whose_ports_all_failed_is_named_itself(reason: str) -> None:
+    """What is missing on a host keeps all of its pairs from being measured."""
+    pairs = [*ring(0), *ring(1)]
+    unread = [
+        row("rdma.write_bw", pair, "INCONCLUSIVE" if TRAY in pair else "PASS",
+            reason if TRAY in pair else "")
+        for pair in pairs
+    ]  # fmt: skip
+    (found,) = blame(unread)
+    assert (found.part, found.confidence) == (TRAY, "medium")
+
+
 def test_rail_pair_follows_the_ports_own_signal() -> None:
     (found,) = blame(
         rows("ib.width", PORTS, [PORT]), rows("rdma.write_bandwidth", PAIRS, [PAIRS[0]])

@@ -13,6 +13,7 @@ from fixtures.model.errors import RackError
 from fixtures.model.policy import waves
 from fixtures.rdma import _alone
 from fixtures.tools.binding.facts import Facts
+from fixtures.tools.rdma.loaded_ports import LoadedPorts
 from fixtures.tools.rdma.pair_run import PairRun
 from fixtures.tools.rdma.perftest_pair import HARDWARE, End, PairRunner
 from fixtures.transport.base import Command, CommandResult, RemoteProcess
@@ -61,6 +62,8 @@ class Recorder:
 
 
 class Ended:
+    over = True
+
     def wait(self, deadline_s: float) -> CommandResult:
         return answer()
 
@@ -84,6 +87,38 @@ def test_load_and_counters_are_those_of_the_device_that_a_nic_really_has() -> No
     assert {word for host, word in at if host == "r01-ct01" and "/" not in word} == {"mlx5_7"}
     assert {word for host, word in at if host == "r01-ct02" and "/" not in word} == {"mlx5_0"}
     assert all("/mlx5_7/" in word for host, word in at if host == "r01-ct01" and "/" in word)
+
+
+def test_a_server_that_died_says_why_nothing_was_measured() -> None:
+    nic = shipped("rack7").hosts["r01-ct01"].nics[0]
+    refused = answer(err="Couldn't connect to r01-ct02:18515", rc=1)
+    for rc, why in ((127, "tool-missing"), (139, "tool-failed")):
+        died = answer(err="no ib_write_bw here", rc=rc)
+        run = PairRun({"bw": refused, "bw-server": died}, HARDWARE, (nic, nic), 1)
+        with pytest.raises(RackError, match="no ib_write_bw here") as caught:
+            run.bandwidth()
+        assert caught.value.why == why
+    stopped = answer(rc=143)
+    with pytest.raises(RackError, match="Couldn't connect"):
+        PairRun({"bw": refused, "bw-server": stopped}, HARDWARE, (nic, nic), 1).bandwidth()
+
+
+def test_a_port_has_counted_what_it_counted_in_each_of_its_transfers() -> None:
+    nic = shipped("rack7").hosts["r01-ct01"].nics[0]
+    other = replace(nic, part="r01-ct02/mlx5_0")
+    line = "/sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error:%d\n"
+
+    def run(moved: int) -> PairRun:
+        quiet = {f"client-{when}": answer(line % 7) for when in ("before", "after")}
+        server = {"server-before": answer(line % 5), "server-after": answer(line % (5 + moved))}
+        return PairRun({**quiet, **server}, HARDWARE, (other, nic), 1)
+
+    lost = PairRun({"error": RackError("gone", reason="unreachable")}, HARDWARE, (nic, other), 1)
+    moved = LoadedPorts([run(3), run(0), run(1), lost]).moved("symbol_error")
+    assert moved == {nic.port: 4, other.port: 0}
+    unread = LoadedPorts([lost]).moved("symbol_error")[nic.port]
+    assert isinstance(unread, RackError)
+    assert unread.why == "unreachable"
 
 
 def test_counters_are_read_under_the_name_that_the_device_has() -> None:

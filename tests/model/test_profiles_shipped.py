@@ -194,7 +194,7 @@ EVERYWHERE = """
 reach.ssh! reach host | reach.clock_skew reach host | reach.sudo reach sudo-host
 identity.host_serial identity tray
 port.state infiniband port | port.phys_state infiniband port
-launch.hosts rdma domain | rdma.percentiles_ordered rdma rail-pair
+launch.hosts rdma domain
 rdma.bytes_moved rdma rail-pair | rdma.transport_errors rdma rail-pair
 rdma.write_bw rdma rail-pair | rdma.write_lat_typ rdma rail-pair | rdma.write_lat_p99 rdma rail-pair
 """
@@ -218,6 +218,11 @@ fabric.partition nvlink partition-gpu
 nvlink.links_active nvlink gpu | nvlink.inactive_links nvlink gpu | nvlink.link_rate nvlink gpu
 nvlink.d2d_bandwidth nvlink gpu-pair
 port.rate infiniband port | port.width infiniband port
+counters.symbol_errors_delta infiniband port | counters.port_rcv_errors_delta infiniband port
+counters.link_downed_delta infiniband port | counters.link_error_recovery_delta infiniband port
+counters.local_link_integrity_delta infiniband port
+counters.excessive_buffer_overrun_delta infiniband port
+counters.rnr_nak_retry_err_delta infiniband port
 port.lid infiniband ib-port | port.sm_lid infiniband ib-port
 nccl.completed nccl domain | nccl.ranks nccl domain | nccl.wrong nccl domain
 nccl.all_reduce_busbw nccl domain

@@ -191,6 +191,9 @@ PORTS: Mapping[str, Probe] = {
     "port.lossy": lambda rack, at: (
         ask.moved(rack, at, "symbol_error") == ask.counter(rack, at, "out_of_sequence") == 38
     ),
+    "port.recovers": lambda rack, at: ask.moved(rack, at, "link_error_recovery") == 3,
+    "port.overrun": lambda rack, at: ask.moved(rack, at, "excessive_buffer_overrun_errors") == 2,
+    "port.not_ready": lambda rack, at: ask.moved(rack, at, "rnr_nak_retry_err") == 12,
     "port.flaps": lambda rack, at: ask.moved(rack, at, "link_downed") == 1,
     "port.bypassed": lambda rack, at: ask.moved(rack, at, "port_xmit_data") == 0,
     "port.counters_cleared": lambda rack, at: (

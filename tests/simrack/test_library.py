@@ -57,11 +57,10 @@ def test_variants_are_accepted_and_kinds_are_single() -> None:
 
 
 def test_every_required_metric_has_a_fault() -> None:
-    """No inventory with a lab asks for sudo, and percentiles out of order are taken for unreadable
-    before they are judged."""
+    """No inventory with a lab asks for sudo."""
     named = (metric for fault in FAULTS for metric in (*fault.sees, *fault.also))
     seen = {metric for one in named for metric in one.split("|")}
-    assert set(REQUIRED) - seen == {"reach.sudo", "rdma.percentiles_ordered"}
+    assert set(REQUIRED) - seen == {"reach.sudo"}
 
 
 def test_the_library_is_listed_for_people_and_programs() -> None:

@@ -27,6 +27,7 @@ RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42
 WANTED = Wanted(
     kinds=list(LIBRARY), places=2, seed=1, pairs=20, triples=5, healthy=3, ssh_share=0.1
 )
+CLEARED = "port.counters_cleared"
 LOST = Put(kind="gpu.lost", part="r01-ct02/gpu1")
 
 
@@ -119,11 +120,13 @@ def test_a_reason_counts_where_it_is_declared() -> None:
         ("nvlink.link_down", "r01-ct02/gpu1/link3", "r01-ct02/gpu1", True),
         ("nvlink.link_down", "r01-ct02/gpu1/link3", "r01-ct02", False),
         ("nic.missing", "r01-ct02/mlx5_1/1", "r01-ct02/mlx5_1", True),
-        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01/mlx5_1/1->r01-ct02/mlx5_1/1", True),
-        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct03/mlx5_1/1->r01-ct04/mlx5_1/1", False),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct02/mlx5_1/1", True),
+        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01/mlx5_1/1->r01-ct02/mlx5_1/1", False),
         ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct02", False),
-        ("perftest.crashes", "r01-ct02", "r01-ct01->r01-ct02", True),
-        ("port.slow", "r01-ct02/mlx5_1/1", "r01-ct01->r01-ct02", False),
+        ("perftest.crashes", "r01-ct02", "r01-ct02", True),
+        (CLEARED, "r01-ct02/mlx5_1/1", "r01-ct01/mlx5_1/1->r01-ct02/mlx5_1/1", True),
+        (CLEARED, "r01-ct02/mlx5_1/1", "r01-ct03/mlx5_1/1->r01-ct04/mlx5_1/1", False),
+        (CLEARED, "r01-ct02/mlx5_1/1", "r01-ct01->r01-ct02", False),
         ("tray.swapped", "r01-ct18", "r01-ct01", True),
         ("tray.swapped", "r01-ct18", "r01-ct02", False),
         ("nccl.slow_gpu", "r01-ct02/gpu1", "rack7", True),

@@ -71,12 +71,11 @@ NCCL: tuple[Fault, ...] = (
     incomplete(
         "perftest.not_installed", "host", _without(*PERFTEST),
         "perftest is not installed on the host",
-        sees="rdma.write_bw rdma.write_lat_typ", reason="tool-missing", names="pair",
+        sees="rdma.write_bw rdma.write_lat_typ", reason="tool-missing",
     ),
     incomplete(
         "perftest.crashes", "host", _crashing("perftest"),
         "perftest dies of a segmentation fault",
         sees="rdma.write_bw rdma.write_lat_typ", reason="tool-failed", cases="C99",
-        names="pair",
     ),
 )  # fmt: skip

@@ -39,5 +39,6 @@ def flap(near: PortState, far: PortState) -> None:
 def _clear(port: PortState) -> None:
     """Somebody clears the counters of a port that is not left alone."""
     if port.cleared:
+        port.cleared = False
         port.end.clear()
         port.write_requests = 0
