@@ -16,7 +16,7 @@ from lab.simrack import child
 from lab.simrack.catalogue import as_json, as_text
 from lab.simrack.embedded import write
 from lab.simrack.handle import LabHandle, start
-from lab.simrack.matrix import command
+from lab.simrack.matrix import command, report
 
 INVENTORIES = Path(__file__).parents[2] / "inventories"
 USAGE_ERROR = 4
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
             return _up(options)
         case "matrix":
             return command.run(options, INVENTORIES)
+        case "summary":
+            return report.run(options)
     return 0
 
 

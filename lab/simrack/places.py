@@ -15,10 +15,22 @@ CABLED = ("cable", "switch", "switch-port")
 
 def fits(fault: Fault, inventory: Inventory) -> bool:
     """Whether an inventory has what a kind needs."""
+    return not unfit(fault, inventory)
+
+
+def unfit(fault: Fault, inventory: Inventory) -> str:
+    """Why a kind cannot be in an inventory; empty where it can."""
     clustered = any(part.clique for part in inventory.partitions)
+    if fault.fabric and not clustered:
+        return "no NVLink domain over trays"
     if fault.takes in CABLED and not _cabled(fault, inventory):
-        return False
-    return clustered or not fault.fabric
+        return f"no {' or '.join(fault.of) or 'planned'} cables"
+    return ""
+
+
+def between_racks(fault: Fault) -> bool:
+    """Whether a kind is at what joins racks: it is worth its place in an inventory of several."""
+    return fault.takes in CABLED
 
 
 def places(fault: Fault, inventory: Inventory, count: int, seed: int = 0) -> list[str]:

@@ -12,15 +12,23 @@ from pathlib import Path
 import pytest
 
 from fixtures.model.errors import InventoryError
+from lab.simrack.__main__ import main as simrack
 from lab.simrack.faults import LIBRARY
 from lab.simrack.faults.naming import is_named
 from lab.simrack.matrix import folder, store
 from lab.simrack.matrix.folder import Found, Named, Row
 from lab.simrack.matrix.judge import judge
-from lab.simrack.matrix.launch import Done
-from lab.simrack.matrix.plan import Cell, Put, Wanted, cells
+from lab.simrack.matrix.launch import Done, Launcher, arguments
+from lab.simrack.matrix.plan import Cell, Put, Wanted, cells, left_out
 from lab.simrack.matrix.store import Line
-from lab.simrack.matrix.summary import idle, summary, unequal_twins, unseen
+from lab.simrack.matrix.summary import (
+    amiss,
+    idle_metrics,
+    idle_tests,
+    summary,
+    unequal_twins,
+    unseen,
+)
 from tests.simrack.bench import INVENTORIES, bench
 
 RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
@@ -52,7 +60,8 @@ def line(found: Found, *puts: Put, way: str = "memory", twin: bool = False) -> L
 
 GOOD = row("gpu.responsive", "r01-ct02/gpu0", "PASS")
 BLOCKED_ELSEWHERE = row("gpu.ecc", LOST.part, "INCONCLUSIVE", "blocked-by:reach.ssh@r01-ct09")
-SEEN = found(row("gpu.responsive", LOST.part), GOOD)
+SEEN = found(*(row(metric, LOST.part) for metric in LOST.fault.sees), GOOD)
+"""Every metric that must see it does."""
 
 
 def test_the_plan_is_the_same_every_time() -> None:
@@ -85,7 +94,8 @@ def test_kinds_of_an_nvlink_domain_are_not_for_servers() -> None:
 def test_a_run_as_declared_is_right() -> None:
     judged = judge((LOST,), SEEN, 1, RACK)
     assert (judged.caught, judged.ranks, judged.strays, judged.wrong) == (True, (1,), 0, ())
-    assert judged.tests == ("suites/test_gpu.responsive.py",)
+    assert judged.tests == tuple(f"suites/test_{metric}.py" for metric in LOST.fault.sees)
+    assert judged.shown == LOST.fault.sees
 
 
 @pytest.mark.parametrize(
@@ -145,20 +155,70 @@ def test_in_a_domain_of_racks_the_domain_is_not_the_rack() -> None:
 def test_the_summary_counts() -> None:
     well = line(found(GOOD, outcome="ACCEPTED", named=""))
     blind = line(found(GOOD, outcome="ACCEPTED", named=""), LOST)
-    said = "\n".join(summary([well, line(SEEN, LOST), blind]))
+    said = "\n".join(summary({"rack7": [well, line(SEEN, LOST)], "rack42": [blind]}))
     assert "1 kinds, 2 runs: caught 1/2 (50.0%), named first 1/2" in said
-    assert "1 healthy runs: 0 false alarms; with 95% confidence the rate is below 95.00%" in said
+    assert (
+        "1 healthy runs (1 rack7): 0 false alarms; with 95% confidence the rate is below 95.00%"
+        in said
+    )
     assert "faults that no test saw: gpu.lost" in said
     assert "tests that no fault made fail: none" in said
     assert unseen([line(SEEN, LOST)]) == []
-    assert idle([well]) == ["suites/test_gpu.responsive.py"]
+    assert "not as declared: rack42: gpu.lost@r01-ct02/gpu1" in said
+    assert amiss([blind])
+    assert not amiss([well, line(SEEN, LOST)])
+
+
+def test_what_no_fault_makes_fail_is_listed() -> None:
+    """A blocked row does not count: another metric saw the fault, not this one."""
+    well = line(found(GOOD, row("gpu.ecc", LOST.part, "PASS"), outcome="ACCEPTED", named=""))
+    blocked = row("gpu.ecc", LOST.part, "INCONCLUSIVE", f"blocked-by:gpu.responsive@{LOST.part}")
+    seen = line(found(*SEEN.rows, blocked), LOST)
+    assert idle_tests([well]) == ["suites/test_gpu.ecc.py", "suites/test_gpu.responsive.py"]
+    assert idle_tests([well, seen]) == ["suites/test_gpu.ecc.py"]
+    assert idle_metrics([well, seen]) == ["gpu.ecc"]
+
+
+def test_the_evidence_of_some_runs_is_judged_again(tmp_path: Path) -> None:
+    planned = list(cells(RACK, replace(WANTED, replays=4), "memory"))
+    assert sum(cell.replayed for cell in planned) == 4
+    assert not any(cell.replayed and cell.twin for cell in planned)
+    other = replace(SEEN, rows=(replace(SEEN.rows[0], value="3"), *SEEN.rows[1:]))
+    assert SEEN.differences(SEEN) == []
+    assert SEEN.differences(other) == [f"gpu.responsive@{LOST.part}"]
+    assert SEEN.differences(replace(SEEN, findings=())) == ["findings"]
+    assert amiss([replace(line(SEEN, LOST), replay="1 different: gpu.responsive")])
+
+
+def test_several_matrices_are_read_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for inventory in (RACK, HGX):
+        path = tmp_path / f"{inventory.name}.jsonl"
+        store.open_file(path, store.header(inventory))
+        store.append(path, line(SEEN, LOST))
+    files = [str(tmp_path / "rack7.jsonl"), str(tmp_path / "hgx8.jsonl")]
+    assert simrack(["summary", *files]) == 0
+    assert "1 kinds, 2 runs: caught 2/2" in capsys.readouterr().out
+    assert simrack(["summary", "--json", *files]) == 0
+    kinds = json.loads(capsys.readouterr().out)["kinds"]
+    assert [(one["inventory"], one["kind"]) for one in kinds] == [
+        ("rack7", "gpu.lost"), ("hgx8", "gpu.lost"),
+    ]  # fmt: skip
+    assert simrack(["summary", str(tmp_path)]) == 4
+
+
+def test_kinds_that_do_not_fit_are_named() -> None:
+    assert left_out(HGX, WANTED)["fabric.wrong_clique"] == "no NVLink domain over trays"
+    assert "fabric.wrong_clique" not in left_out(RACK, WANTED)
 
 
 def test_runs_in_memory_and_over_ssh_are_held_together() -> None:
     memory, same = line(SEEN, LOST), line(SEEN, LOST, way="ssh", twin=True)
     assert not unequal_twins([memory, same])
-    assert unequal_twins([memory, replace(same, digest="other")])
-    assert "1 with other verdicts" in "\n".join(summary([memory, replace(same, digest="other")]))
+    other = [memory, replace(same, digest="other")]
+    assert unequal_twins(other) == [same.key]
+    assert "1 with other verdicts" in "\n".join(summary({"rack7": other}))
 
 
 def test_a_file_is_resumed_and_a_cut_line_is_dropped(tmp_path: Path) -> None:
@@ -197,3 +257,26 @@ def test_the_matrix_runs_and_then_has_nothing_to_do(tmp_path: Path) -> None:
     head, only = map(json.loads, out.read_text().splitlines())
     assert head["inventory"] == "rack7"
     assert only["findings"][0].startswith(only["faults"][0].partition("@")[2])
+
+
+@pytest.mark.lab
+def test_a_fork_makes_the_run_of_a_new_process(tmp_path: Path) -> None:
+    """And leaves nothing behind for the next one. Clocks are measured, and differ."""
+    launcher = Launcher(RACK)
+    lost = Cell(sort="fault", puts=(LOST,), seed=1, way="memory")
+    well = replace(lost, sort="healthy", puts=())
+    orders = ((lost, True), (well, True), (lost, False))
+    runs = []
+    try:
+        for number, (cell, forked) in enumerate(orders):
+            where = tmp_path / str(number)
+            done = launcher.run(arguments(RACK, cell, where), where, forked=forked)
+            assert done.exit_status == (1 if cell.puts else 0), done.printed
+            runs.append(folder.read(where))
+    finally:
+        launcher.stop()
+    fork, healthy, process = runs
+    assert healthy.outcome == "ACCEPTED"
+    assert fork.digest == process.digest
+    odd = fork.differences(process)
+    assert all(one.startswith("reach.clock_skew@") for one in odd)

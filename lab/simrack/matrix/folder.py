@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fixtures.model.errors import RackError
 
@@ -14,7 +15,7 @@ NEEDED = ("run.json", "record.jsonl", "findings.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A judged row. `test` is its name without the subject in brackets."""
+    """A judged row. `test` is its name without the subject in brackets, `value` is JSON."""
 
     test: str
     metric: str
@@ -22,6 +23,7 @@ class Row:
     verdict: str
     reason: str
     warned: bool
+    value: str = ""
 
     @property
     def well(self) -> bool:
@@ -37,6 +39,8 @@ class Row:
 class Named:
     part: str
     confidence: str
+    suspects: tuple[str, ...] = ()
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,12 @@ class Found:
         """Equal for runs that judged the same things alike."""
         lines = sorted(f"{r.metric} {r.subject} {r.verdict} {r.reason}" for r in self.rows)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+    def differences(self, other: Found) -> list[str]:
+        """What a replay of the same evidence judged otherwise: rows with values, or findings."""
+        mine, theirs = {*self.rows}, {*other.rows}
+        odd = sorted({f"{row.metric}@{row.subject}" for row in mine ^ theirs})
+        return [*odd, *(["findings"] if self.findings != other.findings else [])]
 
 
 NOTHING = Found(outcome="nothing", rows=(), findings=())
@@ -69,10 +79,17 @@ def read(folder: Path) -> Found:
     return Found(
         outcome=run["outcome"],
         rows=tuple(_row(json.loads(line)) for line in lines),
-        findings=tuple(
-            Named(part=one["part"], confidence=one["confidence"]) for one in findings
-        ),
-    )  # fmt: skip
+        findings=tuple(map(_named, findings)),
+    )
+
+
+def _named(entry: dict[str, Any]) -> Named:
+    return Named(
+        part=entry["part"],
+        confidence=entry["confidence"],
+        suspects=tuple(entry.get("suspects", ())),
+        action=entry.get("action", ""),
+    )
 
 
 def _row(entry: dict[str, object]) -> Row:
@@ -83,4 +100,5 @@ def _row(entry: dict[str, object]) -> Row:
         verdict=str(entry["verdict"]),
         reason=str(entry.get("reason") or ""),
         warned=bool(entry.get("warned")),
+        value=json.dumps(entry.get("value")),
     )

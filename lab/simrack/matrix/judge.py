@@ -20,13 +20,15 @@ FIRST_FEW = 3
 class Judged:
     """`ranks` is the place of the right part among the findings for each fault, 0 for none.
 
-    `tests` are those that saw something, `strays` how many rows of parts without a fault are not
-    PASS, and `wrong` what is not as declared; nothing there is right.
+    `tests` and `shown` are the tests and metrics that saw something: a limit that does not hold, or
+    what a fault is declared to keep from being judged. `strays` says how many rows of parts without
+    a fault are not PASS, and `wrong` what is not as declared; nothing there is right.
     """
 
     caught: bool
     ranks: tuple[int, ...]
     tests: tuple[str, ...]
+    shown: tuple[str, ...]
     strays: int
     wrong: tuple[str, ...]
 
@@ -35,13 +37,24 @@ def judge(puts: Sequence[Put], found: Found, exit_status: int, inventory: Invent
     bad = [row for row in found.rows if not row.well]
     odd = list(strays(puts, bad, inventory))
     faults = [put.fault for put in puts if put.fault.sees]
+    seen = [row for row in bad if _saw(row, faults)]
     return Judged(
         caught=bool(faults) and all(caught(fault, found) for fault in faults),
         ranks=tuple(_rank(put, found, inventory) for put in puts if put.fault.sees),
-        tests=tuple(dict.fromkeys(row.test for row in bad)),
+        tests=tuple(dict.fromkeys(row.test for row in seen)),
+        shown=tuple(dict.fromkeys(row.metric for row in seen)),
         strays=len(odd),
         wrong=tuple(_wrong(puts, faults, found, exit_status, odd, inventory)),
     )
+
+
+def _saw(row: Row, faults: Sequence[Fault]) -> bool:
+    hidden = any(
+        fault.reason == row.why and any(row.metric in one.split("|") for one in fault.sees)
+        for fault in faults
+        if fault.reason
+    )
+    return row.verdict == Verdict.FAIL or hidden
 
 
 def right_outcome(faults: Sequence[Fault]) -> Outcome:

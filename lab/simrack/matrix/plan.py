@@ -11,7 +11,7 @@ from fixtures.model.inventory import Inventory
 from lab.simrack.faults import FAULTS, LIBRARY
 from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.naming import next_tray, touched
-from lab.simrack.places import fits, place, places
+from lab.simrack.places import fits, place, places, unfit
 
 Sort = Literal["healthy", "variant", "fault", "pair", "triple"]
 Way = Literal["memory", "ssh"]
@@ -36,13 +36,15 @@ class Put:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One run. `way` is how hosts are reached; `twin` runs are held against another's verdicts."""
+    """One run. `way` is how hosts are reached; `twin` runs are held against another's verdicts;
+    the evidence of `replayed` runs is judged again."""
 
     sort: Sort
     puts: tuple[Put, ...]
     seed: int
     way: Way
     twin: bool = False
+    replayed: bool = False
 
     @property
     def key(self) -> str:
@@ -61,15 +63,26 @@ class Wanted:
     triples: int
     healthy: int
     ssh_share: float
+    replays: int = 0
 
 
 def cells(inventory: Inventory, wanted: Wanted, way: Way) -> Iterator[Cell]:
     """All runs; where hosts are answered in memory, some again over SSH, behind their first run."""
-    for cell in _cells(inventory, wanted, way):
+    own = list(_cells(inventory, wanted, way))
+    picked = random.Random(f"{wanted.seed} replays")
+    again = set(picked.sample(range(len(own)), min(wanted.replays, len(own))))
+    for number, planned in enumerate(own):
+        cell = replace(planned, replayed=number in again)
         yield cell
         chance = random.Random(f"{wanted.seed} {cell.key}")
         if way == "memory" and chance.random() < wanted.ssh_share:
-            yield replace(cell, way="ssh", twin=True)
+            yield replace(cell, way="ssh", twin=True, replayed=False)
+
+
+def left_out(inventory: Inventory, wanted: Wanted) -> dict[str, str]:
+    """Why kinds that are wanted cannot be in an inventory, by kind."""
+    reasons = {kind: unfit(LIBRARY[kind], inventory) for kind in wanted.kinds}
+    return {kind: reason for kind, reason in reasons.items() if reason}
 
 
 def _cells(inventory: Inventory, wanted: Wanted, way: Way) -> Iterator[Cell]:

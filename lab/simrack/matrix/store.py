@@ -21,7 +21,7 @@ from lab.simrack.matrix.judge import Judged
 from lab.simrack.matrix.launch import Done
 from lab.simrack.matrix.plan import Cell, Put
 
-SCHEMA = 1
+SCHEMA = 2
 PACKAGES = ("pytest", "paramiko", "asyncssh")
 
 
@@ -29,7 +29,10 @@ PACKAGES = ("pytest", "paramiko", "asyncssh")
 class Line:
     """One run, as it stands in the file; see `Judged` for what was found.
 
-    `judges` are all tests of a run without faults.
+    `judges` and `judged` are all tests and metrics of a run without faults, `failed` the metrics
+    that failed, `shown` those and what a fault kept from being judged as it is declared to.
+    `replay` is `same` where judging the evidence again gave the same rows and findings, else what
+    was different; empty where nobody tried. `strays` are rows of healthy parts that are not PASS.
     """
 
     key: str
@@ -44,21 +47,25 @@ class Line:
     ranks: tuple[int, ...]
     tests: tuple[str, ...]
     judges: tuple[str, ...]
+    judged: tuple[str, ...]
     failed: tuple[str, ...]
+    shown: tuple[str, ...]
     reasons: tuple[str, ...]
     findings: tuple[str, ...]
     strays: int
     wrong: tuple[str, ...]
     declared: str
     digest: str
+    replay: str
     wall_s: float
+    cpu_s: float
 
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(fault.partition("@")[0] for fault in self.faults)
 
 
-def line_of(cell: Cell, done: Done, found: Found, judged: Judged) -> Line:
+def line_of(cell: Cell, done: Done, found: Found, judged: Judged, replay: str = "") -> Line:
     failed = [row for row in found.rows if row.verdict == "FAIL"]
     left_open = [row for row in found.rows if row.verdict == "INCONCLUSIVE"]
     return Line(
@@ -74,14 +81,18 @@ def line_of(cell: Cell, done: Done, found: Found, judged: Judged) -> Line:
         ranks=judged.ranks,
         tests=judged.tests,
         judges=tuple(dict.fromkeys(row.test for row in found.rows)) if not cell.puts else (),
+        judged=tuple(dict.fromkeys(row.metric for row in found.rows)) if not cell.puts else (),
         failed=tuple(dict.fromkeys(row.metric for row in failed)),
+        shown=judged.shown,
         reasons=tuple(dict.fromkeys(row.why for row in left_open)),
         findings=tuple(f"{one.part} ({one.confidence})" for one in found.findings[:10]),
         strays=judged.strays,
         wrong=judged.wrong,
         declared=declared(cell.puts),
         digest=found.digest,
+        replay=replay,
         wall_s=round(done.wall_s, 2),
+        cpu_s=done.cpu_s,
     )
 
 
@@ -114,7 +125,24 @@ def open_file(path: Path, head: Mapping[str, object]) -> list[Line]:
         raise InventoryError(
             f"{path}: was begun with {first}, and this is {json.dumps(head)}; name another file"
         )
-    lines = [_line(json.loads(text)) for text in rest if text.endswith("}")]
+    return _lines(rest)
+
+
+def read_file(path: Path) -> tuple[str, list[Line]]:
+    """A file's inventory and lines; raises InventoryError where it is no matrix of this version."""
+    try:
+        first, *rest = path.read_text(encoding="utf-8").splitlines()
+        head = json.loads(first)
+    except (OSError, ValueError) as error:
+        raise InventoryError(f"{path}: not a matrix: {error}") from error
+    if not isinstance(head, dict) or head.get("matrix") != SCHEMA:
+        raise InventoryError(f"{path}: begins with {first[:80]}; expected a matrix of {SCHEMA}")
+    return str(head["inventory"]), _lines(rest)
+
+
+def _lines(texts: Sequence[str]) -> list[Line]:
+    """The last line of each run; what an interrupt cut off is no line."""
+    lines = [_line(json.loads(text)) for text in texts if text.endswith("}")]
     return list({line.key: line for line in lines}.values())
 
 
