@@ -15,6 +15,14 @@ def test_slots_hold_answering_gpus(facts: TrayFacts, measure: Measure) -> None:
         measure("gpu.responsive", slot.responsive, at=slot.part, evidence=seen)
 
 
+@pytest.mark.judges("gpu.foreign_processes")
+def test_gpus_are_free(facts: TrayFacts, measure: Measure) -> None:
+    """Nobody else computes on any GPU of the tray."""
+    seen = facts.evidence("nvidia-smi-q")
+    for slot in facts.present:
+        measure("gpu.foreign_processes", slot.foreign_processes, at=slot.part, evidence=seen)
+
+
 @pytest.mark.judges("gpu.product", "gpu.power_limit")
 def test_gpus_are_the_product(facts: TrayFacts, measure: Measure) -> None:
     """Each GPU is of the bought model and has the power limit that the site sets."""

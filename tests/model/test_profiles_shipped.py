@@ -204,6 +204,7 @@ identity.nic_firmware identity nic | identity.port_guid identity nic
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu
+gpu.foreign_processes! compute gpu
 gpu.power_brake compute gpu | gpu.power_brake_loaded compute gpu | gpu.capped_power compute gpu
 gpu.power_limit_loaded compute gpu | gpu.sm_clock_loaded compute gpu
 gpu.thermal_margin_loaded compute gpu | gpu.throttle_hw_thermal_events compute gpu

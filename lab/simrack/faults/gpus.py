@@ -113,7 +113,7 @@ GPUS: tuple[Fault, ...] = (
     ),
     incomplete(
         "gpu.foreign_process", "gpu", _process, "somebody computes on the GPU",
-        sees="nvlink.d2d_bandwidth nccl.completed", reason="busy", cases="C129 C138",
-        names="domain", params={"name": "/opt/train/python3"},
+        sees="gpu.foreign_processes", reason="busy", cases="C129 C138",
+        params={"name": "/opt/train/python3"},
     ),
 )  # fmt: skip
