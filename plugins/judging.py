@@ -18,7 +18,7 @@ from fixtures.model.verdicts import Verdict
 from fixtures.model.waivers import Waivers
 
 BOUNDS = ("minimum", "maximum")
-UNIQUE = frozenset({"host_serial", "gpu_serial", "guid"})
+UNIQUE = frozenset({"host_serial", "gpu_serial", "guid", "slot"})
 """What the inventory says that no two parts share."""
 
 

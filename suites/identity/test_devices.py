@@ -4,12 +4,21 @@ import pytest
 
 from fixtures.model.measure import MeasureAll
 from fixtures.tools.binding.facts import Facts
+from fixtures.tools.binding.placement import slot_number
 
 
 @pytest.mark.judges("identity.gpu_serial")
 def test_gpu_serials_are_as_bought(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
     """Each GPU reports the serial that the inventory lists for its slot."""
     measure_all("identity.gpu_serial", all_facts.gpus(lambda slot: slot.device.serial))
+
+
+@pytest.mark.judges("identity.slot")
+def test_trays_are_where_they_were_put(
+    domain: str, all_facts: Facts, measure_all: MeasureAll
+) -> None:
+    """The GPUs of each tray name the slot that the inventory lists for it."""
+    measure_all("identity.slot", all_facts.slotted_trays(slot_number))
 
 
 @pytest.mark.judges("identity.vbios")

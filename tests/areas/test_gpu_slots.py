@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.model.errors import Unreadable
+from fixtures.model.errors import Busy, Unreadable
+from fixtures.tools.binding.placement import slot_number
 from fixtures.tools.binding.slots import GpuSlot
 from fixtures.tools.gpus import nvidia_smi
 from fixtures.tools.gpus.nvidia_smi import Ecc
@@ -125,3 +126,38 @@ def test_a_gpu_that_a_complete_list_leaves_out_is_missing() -> None:
     assert nvidia_smi.parse(text).complete
     bound = [slot.bound for slot in facts(tray, {"nvidia-smi-q": answer(text)}).gpus]
     assert bound == ["bound", *["missing"] * 7]
+
+
+def test_a_gpu_that_somebody_uses_is_busy_and_says_with_what() -> None:
+    process = "<process_info><pid>4242</pid><type>C</type><process_name>/opt/py</process_name>"
+    used = slot_of(f"<processes>{process}</process_info></processes>").foreign_processes
+    assert isinstance(used, Busy)
+    assert str(used).startswith("hgx01/gpu0: is in use by /opt/py (pid 4242)")
+    assert slot_of("<processes></processes>").foreign_processes == 0
+    assert slot_of("").foreign_processes is None
+
+
+def test_a_brake_that_is_not_reported_is_not_off() -> None:
+    reasons = "<clocks_event_reasons><clocks_event_reason_{}>{}</clocks_event_reason_{}>".format
+    end = "</clocks_event_reasons>"
+    name = "hw_power_brake_slowdown"
+    assert slot_of(reasons(name, "Active", name) + end).power_brake == "Active"
+    assert slot_of(reasons(name, "Not Active", name) + end).power_brake == "Not Active"
+    assert slot_of(reasons(name, "N/A", name) + end).power_brake is None
+
+
+def test_trays_name_their_slot_by_their_gpus() -> None:
+    def said(*slots: str) -> int | str | None:
+        gpus = "".join(
+            f'<gpu id="00000000:{bus}:00.0"><platformInfo><slot_number>{slot}</slot_number>'
+            "</platformInfo></gpu>"
+            for bus, slot in zip(("1B", "43"), slots, strict=False)
+        )
+        text = f"<nvidia_smi_log><attached_gpus>{len(slots)}</attached_gpus>{gpus}</nvidia_smi_log>"
+        node = shipped("hgx8").hosts["hgx01"]
+        return slot_number(facts(node, {"nvidia-smi-q": answer(text)}))
+
+    assert said("5", "5") == 5
+    assert said("5", "N/A") == 5
+    assert said("6", "5") == "5, 6"
+    assert said("N/A", "N/A") is None

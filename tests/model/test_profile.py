@@ -234,6 +234,7 @@ BOUGHT = {
     "gpu_serial": ("ct1/gpu0", ("M1",), "parts.csv: serial of ct1/gpu0"),
     "guid": ("ct1/mlx5_0", ("b8e9240300000100",), "parts.csv: guid of ct1/mlx5_0/1"),
     "gpu_product": ("ct1/gpu0", ("Tiny GPU",), "profile small"),
+    "slot": ("ct1", (1,), "parts.csv: label of ct1"),
     "power.gpu_limit": ("ct1/gpu0", (1200,), "tiny.yaml: power.gpu_limit_w"),
     "ranks": ("k1", (4,), "tiny.yaml: GPUs of k1"),
     "partition": (

@@ -28,7 +28,8 @@ STACKS = {
     "hdr": ("hdr", ""),
 }
 BOUGHT = {
-    "host_serial", "gpu_serial", "guid", "gpu_product", "power.gpu_limit", "ranks", "partition",
+    "host_serial", "gpu_serial", "guid", "gpu_product", "slot", "power.gpu_limit", "ranks",
+    "partition",
     "firmware.kernel", "firmware.gpu_driver", "firmware.vbios", "firmware.nic",
 }  # fmt: skip
 
@@ -229,6 +230,7 @@ nccl.completed nccl domain | nccl.ranks nccl domain | nccl.wrong nccl domain
 nccl.all_reduce_busbw nccl domain
 """
 RACK = """
+identity.slot identity slotted-tray
 nccl.rack_completed nccl rack | nccl.rack_ranks nccl rack | nccl.rack_wrong nccl rack
 nccl.rack_all_reduce_busbw nccl rack
 nvlink.xid_144_150_count nvlink gpu

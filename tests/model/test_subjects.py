@@ -20,6 +20,7 @@ SUBJECTS = {
     "rack": ["k1"],
     "host": ["ct1", "ct2", "sw1"],
     "tray": ["ct1", "ct2"],
+    "slotted-tray": ["ct1", "ct2"],
     "sudo-host": ["sw1"],
     "gpu": ["ct1/gpu0", "ct1/gpu1", "ct2/gpu0", "ct2/gpu1"],
     "gpu-pair": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fixtures.model.errors import Unreadable
+from fixtures.tools.binding.placement import slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_slot, raises
 
@@ -33,6 +34,9 @@ HOSTS: Mapping[str, Probe] = {
             and all(slot.device.serial != slot.slot.serial for slot in facts.gpus)
             and all(slot.guid != slot.nic.guid for slot in facts.ports)
         )
+    ),
+    "tray.slots_swapped": at_host(
+        lambda facts: slot_number(facts) != int(facts.host.label.split()[-1])
     ),
     "host.fqdn": at_host(lambda facts: facts.own_name == f"{facts.host.name}.hall3.example"),
     "gpu.none": at_host(lambda facts: [slot.bound for slot in facts.gpus] == ["missing"] * 4),

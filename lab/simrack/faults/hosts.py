@@ -51,6 +51,13 @@ def _swapped(target: Target, _: Params) -> None:
         here.guid, there.guid = there.guid, here.guid
 
 
+def _slots_swapped(target: Target, _: Params) -> None:
+    """The inventory was drawn up by what is where; the spine's cartridges say another order."""
+    one, other = target.host, target.world.hosts[next_tray(target.world, target.host.name)]
+    one.slot, other.slot = other.slot, one.slot
+    one.tray, other.tray = other.tray, one.tray
+
+
 HOSTS: tuple[Fault, ...] = (
     incomplete(
         "host.unreachable", "host", host(reach="refused"),
@@ -110,6 +117,11 @@ HOSTS: tuple[Fault, ...] = (
         "tray.swapped", "host", _swapped, "the tray and the next one stand in each other's place",
         sees="identity.host_serial identity.gpu_serial identity.port_guid", cases="C30",
         names="swapped", extra=1,
+    ),
+    rejected(
+        "tray.slots_swapped", "host", _slots_swapped,
+        "the tray and the next one say that they are in each other's slot, and all else is right",
+        sees="identity.slot", cases="C30", names="swapped", extra=1, fabric=True,
     ),
     incomplete(
         "launch.peers_refused", "host", host(peers_refused=True),
