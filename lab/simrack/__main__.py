@@ -12,7 +12,7 @@ from pathlib import Path
 from fixtures.model.errors import RackError
 from fixtures.model.lab import parse_fault
 from fixtures.model.loading import load_inventory
-from lab.simrack import child
+from lab.simrack import cases, child
 from lab.simrack.catalogue import as_json, as_text
 from lab.simrack.embedded import write
 from lab.simrack.handle import LabHandle, start
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
             return _up(options)
         case "matrix":
             return command.run(options, INVENTORIES)
+        case "cases":
+            print(cases.as_text())
         case "summary":
             return report.run(options)
     return 0
@@ -47,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("inventories", help="rewrite the embedded inventories")
     faults = commands.add_parser("faults", help="list the fault library and the healthy variants")
     faults.add_argument("--json", action="store_true", help="as a list of JSON objects")
+    commands.add_parser("cases", help="what stands for each public report, or why nothing does")
     command.add_to(commands)
     serve = commands.add_parser("serve", help="(internal) serve the world on standard input")
     serve.add_argument("--state-dir", type=Path, required=True)

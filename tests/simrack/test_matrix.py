@@ -13,7 +13,7 @@ import pytest
 
 from fixtures.model.errors import InventoryError
 from lab.simrack.__main__ import main as simrack
-from lab.simrack.faults import LIBRARY
+from lab.simrack.faults import FAULTS, LIBRARY
 from lab.simrack.faults.naming import is_named
 from lab.simrack.matrix import folder, store
 from lab.simrack.matrix.folder import Found, Named, Row
@@ -29,6 +29,7 @@ from lab.simrack.matrix.summary import (
     unequal_twins,
     unseen,
 )
+from lab.simrack.places import fits
 from tests.simrack.bench import INVENTORIES, bench
 
 RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
@@ -241,22 +242,34 @@ def test_a_folder_without_a_verdict_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_the_matrix_runs_and_then_has_nothing_to_do(tmp_path: Path) -> None:
-    out = tmp_path / "matrix.jsonl"
-    words = ["--inventory", "rack7", "--kinds", "gpu.remap_pending", "--healthy", "0"]
-    for expected in (1, 0):
+    """A kind of each gate is caught and named, a healthy rack is accepted, one run replays."""
+    out, kinds = tmp_path / "matrix.jsonl", sample()
+    words = ["--inventory", "rack7", "--kinds", *kinds, "--ssh-share", "0", "--replay", "1"]
+    for expected in (len(kinds) + 1, 0):
         done = subprocess.run(
-            [sys.executable, "-m", "lab.simrack", "matrix", *words, "--out", str(out)],
+            [sys.executable, "-m", "lab.simrack", "matrix", *words, "--jobs=2", "--out", str(out)],
             cwd=INVENTORIES.parent,
             capture_output=True,
             text=True,
             timeout=300,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stdout.count("REJECTED") == expected
-        assert "1 kinds, 1 runs: caught 1/1 (100.0%)" in done.stdout
-    head, only = map(json.loads, out.read_text().splitlines())
+        assert done.stdout.count("seed=1 memory") == expected
+        assert f"{len(kinds)} kinds, {len(kinds)} runs: caught {len(kinds)}" in done.stdout
+        assert "1 healthy runs (1 rack7): 0 false alarms" in done.stdout
+        assert "1 runs replayed: 1 with the same rows and findings" in done.stdout
+    head, *lines = map(json.loads, out.read_text().splitlines())
     assert head["inventory"] == "rack7"
-    assert only["findings"][0].startswith(only["faults"][0].partition("@")[2])
+    assert {one["ranks"][0] for one in lines if one["sort"] == "fault"} == {1}
+
+
+def sample() -> list[str]:
+    """The first kind of each gate, which one tray shows."""
+    gates: dict[str, str] = {}
+    for fault in FAULTS:
+        if fault.takes in ("host", "gpu", "link", "port") and fits(fault, RACK):
+            gates.setdefault(fault.gates[0], fault.kind)
+    return list(gates.values())
 
 
 @pytest.mark.lab
