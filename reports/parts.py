@@ -15,7 +15,7 @@ SCHEMA = 1
 def write_parts(run: RunFolder, topology: Topology) -> None:
     """Keep racks, kinds, labels and serials with the run."""
     found: dict[str, Any] = {"schema": SCHEMA}
-    for field in fields(Topology):
+    for field in (one for one in fields(Topology) if one.init):
         value = getattr(topology, field.name)
         found[field.name] = sorted(value) if isinstance(value, frozenset) else value
     write_json(run.parts, found)
@@ -38,6 +38,8 @@ def read_parts(run: RunFolder) -> Topology:
             prerequisites=frozenset(given["prerequisites"]),
             gates=tuple(given["gates"]),
             rack_of=given["rack_of"],
+            domains=given.get("domains", {}),
+            cables={name: tuple(ends) for name, ends in given.get("cables", {}).items()},
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise RunFolderError(f"{run.parts}: not a list of parts: {error}") from error
