@@ -31,6 +31,7 @@ class Versions:
     gpu_driver: str
     vbios: str
     nic: str
+    ofed: str = "24.10-1.1.4.0"
 
 
 GB200 = Versions(
@@ -144,6 +145,7 @@ def _rack_yaml(name: str, racks: int) -> str:
         f'    hosts: "{trays}"',
         f"    cluster_uuid: {cluster}",
         "    clique: 32766",
+        "imex: domain",
         *_site(GB200, watts=1200, head="r01-ct01", ca="mlx5_0"),
     ]
     return "\n".join([*lines, ""])
@@ -182,6 +184,7 @@ def _site(versions: Versions, *, watts: int, head: str, ca: str) -> list[str]:
         "gpu_driver": versions.gpu_driver,
         "vbios": versions.vbios,
         "nic": versions.nic,
+        "ofed": versions.ofed,
     }
     return [
         "firmware:",

@@ -12,8 +12,8 @@ from typing import Literal
 from lab.simrack.devices import GpuState
 
 Level = Literal["emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"]
-BOOT_S, DRIVER_S, TROUBLE_S = 0.0, 9.700, 4_211.5
-"""When the kernel began, when the GPU driver was loaded, and when something went wrong."""
+BOOT_S, DRIVER_S, SERVICES_S, TROUBLE_S = 0.0, 9.700, 31.204, 4_211.5
+"""When the kernel began, the GPU driver was loaded, services ran, and something went wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +26,49 @@ class Message:
 
 
 @dataclass(slots=True, kw_only=True)
+class Service:
+    """A unit of systemd; `installed` may be `masked`. `since_s` is when it became active."""
+
+    installed: Literal["loaded", "masked", "not-found"] = "loaded"
+    active: Literal["active", "inactive", "failed"] = "active"
+    enabled: bool = True
+    since_s: float = SERVICES_S
+
+
+@dataclass(slots=True, kw_only=True)
 class HostSetup:
-    """`log_begins_s` is later than the boot where the kernel's ring buffer has run over."""
+    """What is installed, running and configured.
+
+    `log_begins_s` is later than the boot where the kernel's ring buffer has run over. Versions that
+    are empty are those of the loaded driver. `memlock_kib` is None for unlimited, `ofed` empty for
+    the distribution's own stack. `files` are those of NCCL, by path; `.nccl.conf` lies in the home.
+    `environment` is what a login over SSH finds set.
+    """
 
     messages: list[Message] = field(default_factory=list)
     log_begins_s: float = BOOT_S
+    services: dict[str, Service] = field(default_factory=dict)
+    fabric_manager_version: str = ""
+    installed_driver: str = ""
+    ofed: str = ""
+    memlock_kib: int | None = None
+    memory_lost: float = 0.0
+    cma_kib: int = 65536
+    files: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def healthy_setup(*, gpus: bool, clustered: bool, ofed: str) -> HostSetup:
+    """The services of a product: NVL trays export memory over NVLink, HGX nodes have NVSwitches."""
+    if not gpus:
+        return HostSetup(ofed=ofed)
+    absent = Service(installed="not-found", active="inactive", enabled=False)
+    services = {
+        "nvidia-fabricmanager": absent if clustered else Service(),
+        "nvidia-imex": Service() if clustered else absent,
+        "nvidia-persistenced": Service(),
+    }
+    return HostSetup(ofed=ofed, services=services)
 
 
 UNKNOWN = "pid='<unknown>', name=<unknown>"

@@ -23,6 +23,10 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
     clustered = any(part.clique for part in inventory.partitions)
     if fault.fabric and not clustered:
         return "no NVLink domain over trays"
+    if fault.needs == "nvswitches" and clustered:
+        return "no NVSwitches in its trays"
+    if fault.needs == "sudo" and not any(host.sudo for host in inventory.trays):
+        return "no tray on which sudo is asked for"
     if fault.takes in CABLED and not _cabled(fault, inventory):
         return f"no {' or '.join(fault.of) or 'planned'} cables"
     return ""

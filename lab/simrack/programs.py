@@ -10,6 +10,7 @@ from lab.simrack.machine import Call
 from lab.simrack.views import (
     basic,
     files,
+    host_setup,
     infiniband,
     kernel_log,
     launch,
@@ -42,6 +43,10 @@ PROGRAMS: Mapping[str, Entry] = {
     "find": Entry(files.find),
     "rm": Entry(files.rm),
     "dmesg": Entry(kernel_log.dmesg),
+    "systemctl": Entry(host_setup.systemctl),
+    "modinfo": Entry(host_setup.modinfo),
+    "ofed_info": Entry(host_setup.ofed_info),
+    "nv-fabricmanager": Entry(host_setup.fabric_manager),
     "nvidia-smi": Entry(nvidia_smi.run),
     "nvbandwidth": Entry(nvbandwidth.run),
     "ibstat": Entry(infiniband.ibstat),

@@ -16,7 +16,7 @@ from fixtures.model.subjects import partition_of
 from lab.simrack import network, nvlinks
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
-from lab.simrack.host_setup import HostSetup
+from lab.simrack.host_setup import HostSetup, healthy_setup
 from lab.simrack.links import Link
 from lab.simrack.network import Network
 from lab.simrack.nvlinks import NvlinkDomain
@@ -25,7 +25,13 @@ from lab.simrack.products import GpuProduct, gpu_product
 Reach = Literal["up", "refused", "mute"]
 DriverTrouble = Literal["", "not-loaded", "library-mismatch"]
 NVOS_KERNEL = "6.1.0-22-2-amd64"
-_NO_FIRMWARE = {"kernel": "6.8.0-generic", "gpu_driver": "580.95.05", "vbios": "00", "nic": "00"}
+_NO_FIRMWARE = {
+    "kernel": "6.8.0-generic",
+    "gpu_driver": "580.95.05",
+    "vbios": "00",
+    "nic": "00",
+    "ofed": "",
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,6 +167,9 @@ def _host(
         ],
         ports=[_port(inventory, network, *one) for one in zip(host.nics, lids, strict=True)],
         own_name=host.name,
+        setup=healthy_setup(
+            gpus=bool(host.gpus), clustered=product.clustered, ofed=_bought(inventory, "ofed")
+        ),
     )
 
 

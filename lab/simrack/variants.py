@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from lab.simrack.devices import PortState
 from lab.simrack.faults.changes import gpu, health, host, number, port
 from lab.simrack.faults.declare import Fault, Params, Target, accepted
+from lab.simrack.faults.host_setup import VARIANTS as HOST_SETUP
 from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
 
 BUILT_IN: Mapping[str, str] = {
@@ -89,6 +90,7 @@ VARIANTS: tuple[Fault, ...] = (
     accepted("port.waits", "port", port(moves={"port_xmit_wait": 91_316_204}),
              "the port had to wait for credits, which is no error", cases="C43"),
     *KERNEL_LOG,
+    *HOST_SETUP,
     accepted("perftest.old", "host", host(perftest="6.06"),
              "perftest is too old to write JSON that can be read", cases="C133"),
     accepted("perftest.chatty", "host", host(chatty=True),

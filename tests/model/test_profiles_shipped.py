@@ -31,6 +31,7 @@ BOUGHT = {
     "host_serial", "gpu_serial", "guid", "gpu_product", "slot", "power.gpu_limit", "ranks",
     "partition",
     "firmware.kernel", "firmware.gpu_driver", "firmware.vbios", "firmware.nic",
+    "firmware.ofed", "imex",
 }  # fmt: skip
 
 # drafts: metric of the draft | ours | floor of the draft, then other floors | conditions
@@ -214,7 +215,9 @@ gpu.ecc_uncorrectable_delta compute gpu
 gpu.ecc_uncorrectable_volatile compute gpu | gpu.row_remap_correctable compute gpu
 gpu.row_remap_uncorrectable compute gpu | gpu.row_remap_pending compute gpu
 gpu.row_remap_failure compute gpu | gpu.xid_fatal_count compute gpu
-reach.hung_tasks reach tray
+reach.hung_tasks reach tray | identity.driver_installed identity tray
+identity.ofed identity tray | identity.memlock identity tray | identity.memory_share identity tray
+identity.cma_total identity tray | identity.nccl_settings identity tray
 fabric.state nvlink gpu | fabric.status nvlink gpu | fabric.health nvlink gpu
 fabric.partition nvlink partition-gpu
 nvlink.links_active nvlink gpu | nvlink.inactive_links nvlink gpu | nvlink.link_rate nvlink gpu
@@ -233,11 +236,15 @@ RACK = """
 identity.slot identity slotted-tray
 nccl.rack_completed nccl rack | nccl.rack_ranks nccl rack | nccl.rack_wrong nccl rack
 nccl.rack_all_reduce_busbw nccl rack
-nvlink.xid_144_150_count nvlink gpu
+nvlink.xid_144_150_count nvlink gpu | identity.imex_service identity tray
+"""
+NVSWITCHES = """
+identity.fabric_manager identity tray | identity.fabric_manager_version identity tray
+fabric.manager_start_delay nvlink tray
 """
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,
-    "hgx-h100": EVERYWHERE + WITH_GPUS,
+    "hgx-h100": EVERYWHERE + WITH_GPUS + NVSWITCHES,
     "gb200-nvl72": EVERYWHERE + WITH_GPUS + RACK,
     "nvl576": EVERYWHERE + WITH_GPUS + RACK + "nccl.all_reduce_ratio nccl domain",
 }

@@ -38,7 +38,9 @@ partitions:
     hosts: "r01-ct[01-02]"
     cluster_uuid: 6f1d7c2e-4b0a-4d7e-9c15-000000000001
     clique: 7
-firmware: {{kernel: 6.8.0-1, gpu_driver: 580.95.05, vbios: 97.00.B9.00.69, nic: 28.45.1200}}
+firmware: {{kernel: 6.8.0-1, gpu_driver: 580.95.05, vbios: 97.00.B9.00.69, nic: 28.45.1200,
+           ofed: 24.10-1.1.4.0}}
+imex: domain
 power: {{gpu_limit_w: 1200}}
 policy: {{max_effect: {max_effect}, whole_domain_load: true}}
 launcher: {{head: r01-ct01}}

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.gpus import GPUS
+from lab.simrack.faults.host_setup import HOST_SETUP
 from lab.simrack.faults.hosts import HOSTS
 from lab.simrack.faults.infiniband import INFINIBAND
 from lab.simrack.faults.kernel_log import KERNEL_LOG
@@ -26,6 +27,7 @@ from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
     *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG),
+    *HOST_SETUP,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

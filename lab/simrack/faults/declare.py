@@ -28,6 +28,9 @@ Names = Literal["itself", "gpu", "nic", "pair", "swapped", "cable", "rack", "dom
 """The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
 a pair that it is an end of; either part of a swap; a cable or the port at an end of it; its rack;
 the whole domain."""
+Needs = Literal["", "nvswitches", "sudo"]
+"""What only some inventories have: nodes with NVSwitches of their own, hosts on which sudo is
+asked for."""
 Params = Mapping[str, str]
 GATES: Mapping[str, str] = {
     "reach": "reach",
@@ -120,6 +123,7 @@ class Fault:
     peer: bool = False
     extra: int = 0
     of: tuple[str, ...] = ()
+    needs: Needs = ""
 
     @property
     def gates(self) -> tuple[str, ...]:

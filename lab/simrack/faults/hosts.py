@@ -22,6 +22,11 @@ def _driver(target: Target, params: Params) -> None:
     target.host.driver = params["version"]
 
 
+def _updated(target: Target, params: Params) -> None:
+    target.host.driver_trouble = "library-mismatch"
+    target.host.setup.installed_driver = params["version"]
+
+
 def _kernel(target: Target, params: Params) -> None:
     target.host.kernel = params["version"]
 
@@ -87,10 +92,11 @@ HOSTS: tuple[Fault, ...] = (
         "the host runs another GPU driver than the site allows",
         sees="identity.driver", cases="C05", params={"version": "570.172.08"},
     ),
-    incomplete(
-        "driver.library_mismatch", "host", host(driver_trouble="library-mismatch"),
+    rejected(
+        "driver.library_mismatch", "host", _updated,
         "the driver was updated and not loaded anew, so that no program can use it",
-        sees="gpu.bound", reason="tool-failed", cases="C131",
+        sees="identity.driver_installed", cases="C109 C131", params={"version": "580.105.08"},
+        extra=1,
     ),
     incomplete(
         "driver.not_loaded", "host", host(driver_trouble="not-loaded"),

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from lab.simrack.devices import GpuState, PortState
 from lab.simrack.machine import Call, Machine
-from lab.simrack.views import infiniband
+from lab.simrack.views import host_files, infiniband
 
 Content = str | Callable[[], str]
 IB = "/sys/class/infiniband"
@@ -46,7 +46,8 @@ def tree(machine: Machine) -> dict[str, Content]:
         "/proc/sys/kernel/random/boot_id": f"{host.boot_id}\n",
         "/etc/os-release": _os_release(machine),
         "/etc/hostname": f"{host.own_name}\n",
-        "/proc/meminfo": _meminfo(machine.site.world.product.memory_total_kb),
+        "/proc/meminfo": host_files.meminfo(machine),
+        **host_files.files(host),
         **_dmi(machine),
     }
     if host.gpus and host.driver_trouble != "not-loaded":
@@ -64,13 +65,6 @@ def _os_release(machine: Machine) -> str:
         return 'NAME="NVIDIA Networking OS"\nID=nvos\nVERSION_ID=25.02\n'
     name = machine.site.world.product.os_name
     return f'PRETTY_NAME="{name}"\nNAME="Ubuntu"\nID=ubuntu\nVERSION_ID="{name.split()[1][:5]}"\n'
-
-
-def _meminfo(total_kb: int) -> str:
-    rows = {"MemTotal": total_kb, "MemFree": total_kb * 97 // 100}
-    rows["MemAvailable"] = total_kb * 98 // 100
-    rows.update({"SwapTotal": 0, "SwapFree": 0, "Hugepagesize": 2048})
-    return "".join(f"{name + ':':<16}{value:>12} kB\n" for name, value in rows.items())
 
 
 def _dmi(machine: Machine) -> dict[str, Content]:
@@ -199,7 +193,7 @@ async def rm(call: Call) -> int:
 
 
 async def grep(call: Call) -> int:
-    """`grep [-r] [-s] [-H] PATTERN FILE…`, for a pattern that is plain text."""
+    """`grep [-r] [-s] [-H] [-z] PATTERN FILE…`, for a pattern that is plain text."""
     flags = "".join(word[1:] for word in call.argv[1:] if word.startswith("-") and len(word) > 1)
     words = [word for word in call.argv[1:] if not word.startswith("-") or word == "-"]
     if len(words) < 2:
@@ -213,10 +207,10 @@ async def grep(call: Call) -> int:
         if not inside and "s" not in flags:
             call.fail(f"grep: {path}: No such file or directory\n")
         for file in inside:
-            lines = (_read(call.machine, file) or "").splitlines()
-            hits = [line for line in lines if pattern in line]
+            text, end = _read(call.machine, file) or "", "\0" if "z" in flags else "\n"
+            hits = [line for line in text.removesuffix(end).split(end) if pattern in line]
             found = found or bool(hits)
-            call.write("".join(f"{f'{file}:' if named else ''}{line}\n" for line in hits))
+            call.write("".join(f"{f'{file}:' if named else ''}{line}{end}" for line in hits))
     return 2 if missing else int(not found)
 
 

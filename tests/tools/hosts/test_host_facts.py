@@ -84,10 +84,14 @@ def test_the_bundle_asks_only_for_what_is_there() -> None:
         return [command.key for command in commands(*what)]  # type: ignore[arg-type]
 
     host = ["clock", "uname", "boot-id", "os-release", "meminfo", "dmi", "hostname"]
-    gpu = ["nvidia-version", "nvidia-smi-q", "nvlink-s", "pci-gpu"]
+    gpu = ["nvidia-version", "nvidia-smi-q", "nvlink-s", "pci-gpu", "kernel-log", "services"]
     nic = ["ib-sysfs", "ib-counters", "ibstat", "rdma-link", "nic-pci", "perftest"]
     assert names([], []) == [f"facts/{name}" for name in host]
-    assert names(["0008:01:00.0"], ["mlx5_0"]) == [f"facts/{n}" for n in host + gpu + nic]
+    both = [f"facts/{name}" for name in gpu + nic]
+    asked = names(["0008:01:00.0"], ["mlx5_0"])
+    assert [key for key in asked if key in both] == both
+    assert not {*names([], ["mlx5_0"])} & {f"facts/{name}" for name in gpu}
+    assert not {*names(["0008:01:00.0"], [])} & {f"facts/{name}" for name in nic}
 
 
 def test_the_bundle_asks_for_the_inventory_devices() -> None:
