@@ -243,6 +243,8 @@ BOUGHT = {
     "firmware.kernel": ("ct1", ("6.10",), "tiny.yaml: firmware.kernel"),
     "firmware.nic": ("ct1/mlx5_0", ("28.45.1200", "28.46.1"), "tiny.yaml: firmware.nic"),
     "firmware.gpu_driver": ("ct1", (), "tiny.yaml: firmware.gpu_driver"),
+    "firmware.ofed": ("ct1", (), "tiny.yaml: firmware.ofed"),
+    "imex": ("ct1", (), "tiny.yaml: imex"),
     "firmware.vbios": ("ct1/gpu0", (), "tiny.yaml: firmware.vbios"),
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
 from fixtures.model.parts import host_of
 from fixtures.tools.addresses import pci_address
+from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.kernel_facts import KernelFacts
 from fixtures.tools.binding.slots import GpuSlot, PortSlot
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
@@ -118,6 +119,10 @@ def slow_copies(rack: Bench, part: str) -> int:
 
 def kernel(rack: Bench, part: str) -> KernelFacts:
     return KernelFacts(facts(rack, part))
+
+
+def at_setup(question: Callable[[HostSetup], bool]) -> Probe:
+    return lambda rack, part: question(HostSetup(facts(rack, part)))
 
 
 def gpu_of(part: str) -> str:

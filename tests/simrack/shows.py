@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fixtures.model.errors import Unreadable
+from fixtures.model.measure import Reading
+from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.placement import slot_number
 from tests.simrack import probes as ask
-from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_slot, raises
+from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
+
+
+def late(delay: Reading) -> bool:
+    return isinstance(delay, float) and delay > 900
+
+
 HOSTS: Mapping[str, Probe] = {
     "host.unreachable": lambda rack, at: "refused" in ask.reached(rack, at),
     "host.hangs": lambda rack, at: "timed out" in ask.reached(rack, at),
@@ -18,7 +26,7 @@ HOSTS: Mapping[str, Probe] = {
     "launch.left_out": lambda rack, at: ask.collect(rack, at).ranks == 4,
     "tool.missing": raises("tool-missing", ask.smi),
     "tool.hangs": raises("timeout", ask.smi),
-    "driver.library_mismatch": raises("tool-failed", ask.smi),
+    "driver.library_mismatch": at_setup(lambda setup: not setup.installed_driver.equal),
     "driver.not_loaded": raises("tool-failed", lambda rack, at: ask.facts(rack, at).driver),
     "driver.mismatch": at_host(
         lambda facts: facts.driver == facts.smi.driver_version != "580.95.05"
@@ -55,6 +63,26 @@ HOSTS: Mapping[str, Probe] = {
     "driver.hung": lambda rack, at: ask.kernel(rack, at).hung.count == 1,
     "kernel_log.overwritten": lambda rack, at: isinstance(
         ask.kernel(rack, at).fatal(f"{at}/gpu0").count, Unreadable
+    ),
+    "fabric_manager.wrong_version": at_setup(
+        lambda setup: not setup.fabric_manager_version.equal and setup.fabric_manager == "failed"
+    ),
+    "fabric_manager.died": at_setup(lambda setup: setup.fabric_manager == "failed"),
+    "fabric_manager.restarted": at_setup(lambda setup: late(setup.fabric_manager_delay_s)),
+    "fabric_manager.masked": at_setup(lambda setup: setup.fabric_manager == "masked"),
+    "fabric_manager.nothing_to_do": at_setup(lambda setup: setup.fabric_manager == "failed"),
+    "imex.disabled": at_setup(lambda setup: setup.imex == "inactive"),
+    "imex.not_at_boot": at_setup(lambda setup: setup.imex == "running, not at boot"),
+    "persistenced.off": at_setup(lambda setup: not setup.service("nvidia-persistenced").running),
+    "ofed.mismatch": at_setup(lambda setup: setup.ofed == "24.04-0.7.0.0"),
+    "memlock.limited": at_setup(lambda setup: setup.memlock == "64 KiB"),
+    "memory.missing": at_setup(lambda setup: setup.memory_bytes < 1_600 * 2**30),
+    "cma.none": at_setup(lambda setup: setup.cma_mib == 0),
+    "nccl.left_over_file": at_setup(lambda setup: "nccl.conf" in setup.nccl_settings({})),
+    "nccl.stale_environment": at_setup(lambda setup: "old.xml" in setup.nccl_settings({})),
+    "nccl.commented_file": lambda rack, at: (
+        "USE_INLINE" in rack.run(at, "cat", "/etc/nccl.conf").stdout.decode()
+        and HostSetup(ask.facts(rack, at)).nccl_settings({}) == "none"
     ),
     "perftest.chatty": lambda rack, at: (
         "Conflicting CPU" in ask.traffic("ib_write_bw", ask.port_of(at), rack).stderr

@@ -12,14 +12,15 @@ from fixtures.model.verdicts import Outcome
 from lab.simrack.catalogue import as_json, as_text
 from lab.simrack.faults import FAULTS, LIBRARY
 from lab.simrack.faults.declare import Fault
-from lab.simrack.places import places
+from lab.simrack.places import fits, places
 from lab.simrack.variants import VARIANTS
 from tests.simrack.bench import INVENTORIES, bench
 from tests.simrack.shows import SHOWS
 
-RACK = bench("rack7").inventory
+RACK, HGX = (bench(name).inventory for name in ("rack7", "hgx8"))
 PROFILES = [
-    load_profile(name, INVENTORIES / "profiles", link="ndr") for name in ("gb200-nvl72", "nvl576")
+    load_profile(name, INVENTORIES / "profiles", link="ndr")
+    for name in ("gb200-nvl72", "nvl576", "hgx-h100")
 ]
 REQUIRED = {
     name: metric.gate
@@ -27,14 +28,15 @@ REQUIRED = {
     for name, metric in profile.metrics.items()
     if metric.required
 }
-"""Gate of every metric that racks of either product are judged by."""
+"""Gate of every metric that one of the products is judged by."""
 
 
 @pytest.mark.parametrize("kind", LIBRARY)
 def test_a_kind_shows_and_is_not_there_without_it(kind: str) -> None:
     """The suite's own reader finds it in a tool's output, and not in that of a healthy rack."""
-    (part,) = places(LIBRARY[kind], RACK, 1)
-    with_it, without = bench("rack7", f"{kind}@{part}"), bench("rack7")
+    rack = RACK if fits(LIBRARY[kind], RACK) else HGX
+    (part,) = places(LIBRARY[kind], rack, 1)
+    with_it, without = bench(rack.name, f"{kind}@{part}"), bench(rack.name)
     at = part if "/" in part or not kind.startswith("perftest") else f"{part}/mlx5_1/1"
     assert SHOWS[kind](with_it, at)
     assert not SHOWS[kind](without, at)

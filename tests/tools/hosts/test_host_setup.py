@@ -12,8 +12,9 @@ from tests.tools.captures import capture
 
 
 def test_locked_memory_is_bytes_or_unlimited() -> None:
-    assert host_setup.memlock(capture("limits", "limited.txt")) == 65536
-    assert host_setup.memlock(capture("limits", "unlimited.txt")) is None
+    limited = host_setup.memlock(capture("limits", "limited.txt"))
+    assert (limited.soft_bytes, limited.hard_bytes) == (65536, 65536)
+    assert host_setup.memlock(capture("limits", "unlimited.txt")).unlimited
 
 
 def test_versions_are_read_without_their_wrapping() -> None:
@@ -24,12 +25,12 @@ def test_versions_are_read_without_their_wrapping() -> None:
 
 def test_settings_of_nccl_say_where_they_stand() -> None:
     found = host_setup.nccl_files(capture("nccl-conf", "left-over.txt"))
-    assert [(one.where, one.name, one.value) for one in found] == [
+    assert [(one.file, one.name, one.value) for one in found] == [
         ("/etc/nccl.conf", "NCCL_IB_USE_INLINE", "1"),
         (".nccl.conf", "NCCL_DEBUG", "WARN"),
     ]
     (stale,) = host_setup.nccl_environment(capture("nccl-env", "stale.txt"))
-    assert (stale.name, stale.value) == ("NCCL_TOPO_FILE", "/opt/old.xml")
+    assert (stale.file, stale.name, stale.value) == (None, "NCCL_TOPO_FILE", "/opt/old.xml")
 
 
 def test_nothing_found_is_no_setting() -> None:
