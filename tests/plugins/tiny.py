@@ -50,11 +50,11 @@ REAL = "ssh: {key: parts.csv, known_hosts: parts.csv}"
 """Hosts without a lab: loading only looks whether the files exist."""
 PARTS = """\
 part,label,serial,guid,address
-r01-ct01,U11,SN-T1,,127.77.1.1
+r01-ct01,U11 slot 1,SN-T1,,127.77.1.1
 r01-ct01/gpu0,module 2,SN-G10,,
 r01-ct01/gpu1,module 1,SN-G11,,
 r01-ct01/mlx5_0/1,OSFP 1,,b8e9240300000100,
-r01-ct02,U12,SN-T2,,127.77.1.2
+r01-ct02,U12 slot 2,SN-T2,,127.77.1.2
 r01-ct02/gpu0,module 2,SN-G20,,
 r01-ct02/gpu1,module 1,SN-G21,,
 r01-ct02/mlx5_0/1,OSFP 1,,b8e9240300000200,
