@@ -22,6 +22,7 @@ AXES = {
     "domain": "domain",
     "rack": "rack",
     "host": "host",
+    "switch": "switch",
     "tray": "tray",
     "sudo_host": "sudo-host",
     "rail_pair": "rail-pair",

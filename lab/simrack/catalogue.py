@@ -16,6 +16,7 @@ _WHERE = {
     "cable": "cable:CABLE",
     "switch": "SWITCH",
     "switch-port": "SWITCH/PORT",
+    "switch-tray": "SWITCH-TRAY",
 }
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.simrack.cutsheet import Fabric, cut_sheet
+from lab.simrack.nvos import CHIP_FIRMWARE, IMAGE
 
 TRAYS, SWITCHES = 18, 9
 GB200_PCI = ("0008:01:00.0", "0009:01:00.0", "0018:01:00.0", "0019:01:00.0")
@@ -32,6 +33,8 @@ class Versions:
     vbios: str
     nic: str
     ofed: str = "24.10-1.1.4.0"
+    nvos: str = ""
+    switch_chip: str = ""
 
 
 GB200 = Versions(
@@ -39,6 +42,8 @@ GB200 = Versions(
     gpu_driver="580.95.05",
     vbios="97.00.B9.00.69",
     nic="28.45.1200",
+    nvos=IMAGE,
+    switch_chip=CHIP_FIRMWARE,
 )
 H100 = Versions(
     kernel="5.15.0-1063-nvidia", gpu_driver="580.95.05", vbios="96.00.99.00.01", nic="28.45.1200"
@@ -185,10 +190,12 @@ def _site(versions: Versions, *, watts: int, head: str, ca: str) -> list[str]:
         "vbios": versions.vbios,
         "nic": versions.nic,
         "ofed": versions.ofed,
+        "nvos": versions.nvos,
+        "switch_chip": versions.switch_chip,
     }
     return [
         "firmware:",
-        *(f"  {kind}: {version}" for kind, version in firmware.items()),
+        *(f"  {kind}: {version}" for kind, version in firmware.items() if version),
         "power:",
         f"  gpu_limit_w: {watts}",
         "policy:",

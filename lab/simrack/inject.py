@@ -49,6 +49,11 @@ def _params(spec: FaultSpec, fault: Fault) -> Params:
 def _targets(world: World, spec: FaultSpec, fault: Fault) -> list[Target]:
     if fault.takes in ("cable", "switch", "switch-port"):
         return [_cabled(world, spec, fault)]
+    if fault.takes == "switch-tray":
+        trays = [name for name, host in world.hosts.items() if host.kind == "switch"]
+        if spec.part not in trays:
+            raise _no_such(spec, fault.takes, trays)
+        return [Target(world=world, at=world.hosts[spec.part])]
     host, _, inner = spec.part.partition("/")
     if not inner and fault.takes == "host":
         hosts = world.members(spec.part)

@@ -12,7 +12,7 @@ from itertools import combinations
 from fixtures.model.parts import host_of
 from lab.simrack.devices import GpuState
 from lab.simrack.links import Link
-from lab.simrack.nvlinks import Chip, chip
+from lab.simrack.nvlinks import Chip, carries, chip
 from lab.simrack.state import World
 
 PACKET_BYTES = 256
@@ -75,13 +75,13 @@ def rack_of(world: World, gpu: GpuState) -> str:
 def _by_chip(gpu: GpuState) -> dict[Chip, float]:
     found: dict[Chip, float] = {}
     for link in gpu.links:
-        found[chip(link)] = found.get(chip(link), 0.0) + link.reaches
+        found[chip(link)] = found.get(chip(link), 0.0) + carries(link)
     return found
 
 
 def _share(links: Sequence[Link]) -> float:
     full = sum(link.rate for link in links)
-    return sum(link.reaches for link in links) / full if full else 1.0
+    return sum(map(carries, links)) / full if full else 1.0
 
 
 def count_copy(world: World, source: GpuState, target: GpuState, size: int) -> None:

@@ -22,6 +22,8 @@ Chip = tuple[str, int]
 """The part that has it, and its number there, from 1."""
 BOARD_LINKS = (5, 4, 4, 5)
 """Links of a GPU to each of the four NVSwitches on an HGX H100 board."""
+LANES = 2
+"""Of every NVLink 5, 200 Gb/s each. A GPU's driver prints the same rate with one as with both."""
 TRUNK_GBYTES = 50.0
 """One way, as its two lanes of 200 Gb/s are signalled (`400G`, as a switch tray prints it)."""
 
@@ -58,6 +60,11 @@ class NvlinkDomain:
 def chip(link: Link) -> Chip:
     """The switch chip at the far end of a GPU's link."""
     return link.far.node, link.far.chip
+
+
+def carries(link: Link) -> float:
+    """The rate that is left with the lanes that it runs on."""
+    return link.reaches * link.lanes / LANES
 
 
 def wire(inventory: Inventory, product: GpuProduct) -> NvlinkDomain:
@@ -121,7 +128,7 @@ def _board(host: Host, gpu: Gpu, product: GpuProduct) -> Iterator[Link]:
 
 def _nvlink(gpu: Gpu, index: int, far: End, product: GpuProduct) -> Link:
     near = End(node=gpu.part, port=f"link{index}")
-    return Link(kind="nvlink", near=near, far=far, rate=product.link_gbytes)
+    return Link(kind="nvlink", near=near, far=far, rate=product.link_gbytes, lanes=LANES)
 
 
 def _keep(domain: NvlinkDomain, gpu: Gpu, links: list[Link]) -> None:
@@ -132,7 +139,9 @@ def _wire_trunk(domain: NvlinkDomain, inventory: Inventory, cable: str, a: str, 
     near, far = sorted((a, b), key=lambda end: inventory.hosts[host_of(end)].rack)
     racks = inventory.hosts[host_of(near)].rack, inventory.hosts[host_of(far)].rack
     ends = [End(node=host_of(end), port=end.partition("/")[2]) for end in (near, far)]
-    link = Link(kind="trunk", near=ends[0], far=ends[1], rate=TRUNK_GBYTES, cable=cable)
+    link = Link(
+        kind="trunk", near=ends[0], far=ends[1], rate=TRUNK_GBYTES, cable=cable, lanes=LANES
+    )
     rank = domain.ranks.get(ends[0].node, 0)
     domain.trunks.setdefault(racks, {}).setdefault(rank, []).append(link)
     for end in ends:

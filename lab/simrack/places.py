@@ -6,10 +6,11 @@ import random
 from collections.abc import Collection
 
 from fixtures.model.inventory import Inventory
+from fixtures.model.nvswitch import gpus_by_port
 from fixtures.model.parts import host_of
 from lab.simrack.faults.declare import Fault
 
-CABLED = ("cable", "switch", "switch-port")
+CABLED = ("cable", "switch", "switch-port", "switch-tray")
 """What a fault can be at that belongs to no tray."""
 
 
@@ -55,6 +56,10 @@ def places(fault: Fault, inventory: Inventory, count: int, seed: int = 0) -> lis
 
 def _cabled(fault: Fault, inventory: Inventory) -> list[str]:
     """Every part of the plan that a fault of cables or switches can be at."""
+    if fault.takes == "switch-tray":
+        return [host.name for host in inventory.hosts.values() if host.kind == "switch"]
+    if fault.of == ("nvlink",):
+        return list(gpus_by_port(inventory))
     kinds = fault.of or ("host", "fabric", "trunk")
     cables = [cable for cable in inventory.plan.cables if cable.kind in kinds]
     if fault.takes == "cable":
@@ -67,6 +72,8 @@ def _cabled(fault: Fault, inventory: Inventory) -> list[str]:
 
 def _reaches(part: str, tray: str, inventory: Inventory) -> bool:
     """Whether a cable, or what a switch port's cable is plugged into, ends at a tray."""
+    if host_of(part) in inventory.hosts and inventory.hosts[host_of(part)].kind == "switch":
+        return inventory.hosts[host_of(part)].rack == inventory.hosts[tray].rack
     cables = inventory.plan.cables
     cable = next((one for one in cables if part in (f"cable:{one.id}", *one.ends)), None)
     return cable is not None and any(host_of(end) == tray for end in cable.ends)

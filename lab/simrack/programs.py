@@ -16,6 +16,7 @@ from lab.simrack.views import (
     launch,
     nvbandwidth,
     nvidia_smi,
+    nvos,
     perftest,
 )
 
@@ -49,6 +50,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "nv-fabricmanager": Entry(host_setup.fabric_manager),
     "nvidia-smi": Entry(nvidia_smi.run),
     "nvbandwidth": Entry(nvbandwidth.run),
+    "nv": Entry(nvos.nv, ("nvos",)),
     "ibstat": Entry(infiniband.ibstat),
     "rdma": Entry(infiniband.rdma),
     "ssh": Entry(launch.ssh),

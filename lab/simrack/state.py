@@ -20,6 +20,7 @@ from lab.simrack.host_setup import HostSetup, healthy_setup
 from lab.simrack.links import Link
 from lab.simrack.network import Network
 from lab.simrack.nvlinks import NvlinkDomain
+from lab.simrack.nvos import CHIP_FIRMWARE, IMAGE, SwitchTray
 from lab.simrack.products import GpuProduct, gpu_product
 
 Reach = Literal["up", "refused", "mute"]
@@ -32,6 +33,7 @@ _NO_FIRMWARE = {
     "nic": "00",
     "ofed": "",
 }
+_NO_FIRMWARE |= {"nvos": IMAGE, "switch_chip": CHIP_FIRMWARE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,7 +42,8 @@ class HostState:
 
     `own_name` is how it calls itself; `driver_trouble` what keeps programs from the GPU driver;
     `crashing` programs end at once; peers cannot log in where `peers_refused`, and `left_out` hosts
-    get no ranks although nobody complains. `chatty` perftest warns of its clock first.
+    get no ranks although nobody complains. `chatty` perftest warns of its clock first. `switch` is
+    what is special of a switch tray.
     """
 
     name: str
@@ -72,6 +75,7 @@ class HostState:
     perftest: str = "25.01"
     chatty: bool = False
     setup: HostSetup = field(default_factory=HostSetup)
+    switch: SwitchTray = field(default_factory=SwitchTray)
 
     @property
     def on_bus(self) -> list[GpuState]:
@@ -169,6 +173,9 @@ def _host(
         own_name=host.name,
         setup=healthy_setup(
             gpus=bool(host.gpus), clustered=product.clustered, ofed=_bought(inventory, "ofed")
+        ),
+        switch=SwitchTray(
+            image=_bought(inventory, "nvos"), chip_firmware=_bought(inventory, "switch_chip")
         ),
     )
 

@@ -246,6 +246,9 @@ BOUGHT = {
     "firmware.ofed": ("ct1", (), "tiny.yaml: firmware.ofed"),
     "imex": ("ct1", (), "tiny.yaml: imex"),
     "firmware.vbios": ("ct1/gpu0", (), "tiny.yaml: firmware.vbios"),
+    "firmware.nvos": ("sw1", (), "tiny.yaml: firmware.nvos"),
+    "firmware.switch_chip": ("sw1", (), "tiny.yaml: firmware.switch_chip"),
+    "access_ports": ("sw1", (0,), "tiny.yaml: GPUs of the rack of sw1"),
 }  # fmt: skip
 
 

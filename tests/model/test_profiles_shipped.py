@@ -32,6 +32,7 @@ BOUGHT = {
     "partition",
     "firmware.kernel", "firmware.gpu_driver", "firmware.vbios", "firmware.nic",
     "firmware.ofed", "imex",
+    "firmware.nvos", "firmware.switch_chip", "access_ports",
 }  # fmt: skip
 
 # drafts: metric of the draft | ours | floor of the draft, then other floors | conditions
@@ -222,6 +223,7 @@ fabric.state nvlink gpu | fabric.status nvlink gpu | fabric.health nvlink gpu
 fabric.partition nvlink partition-gpu
 nvlink.links_active nvlink gpu | nvlink.inactive_links nvlink gpu | nvlink.link_rate nvlink gpu
 nvlink.d2d_bandwidth nvlink gpu-pair
+nvlink.error_counters_delta nvlink gpu | nvlink.recoveries nvlink gpu
 port.rate infiniband port | port.width infiniband port
 counters.symbol_errors_delta infiniband port | counters.port_rcv_errors_delta infiniband port
 counters.link_downed_delta infiniband port | counters.link_error_recovery_delta infiniband port
@@ -237,6 +239,12 @@ identity.slot identity slotted-tray
 nccl.rack_completed nccl rack | nccl.rack_ranks nccl rack | nccl.rack_wrong nccl rack
 nccl.rack_all_reduce_busbw nccl rack
 nvlink.xid_144_150_count nvlink gpu | identity.imex_service identity tray
+nvlink.effective_ber nvlink gpu | nvlink.symbol_ber nvlink gpu
+identity.switch_serial identity switch | identity.nvos identity switch
+identity.switch_chip_firmware identity switch
+nvlink.switch_asics nvlink rack | nvlink.tray_chips nvlink switch
+nvlink.access_ports nvlink switch | nvlink.one_sided_ports nvlink switch
+nvlink.access_port_rate nvlink switch
 """
 NVSWITCHES = """
 identity.fabric_manager identity tray | identity.fabric_manager_version identity tray

@@ -21,6 +21,7 @@ SUBJECTS = {
     "host": ["ct1", "ct2", "sw1"],
     "tray": ["ct1", "ct2"],
     "slotted-tray": ["ct1", "ct2"],
+    "switch": ["sw1"],
     "sudo-host": ["sw1"],
     "gpu": ["ct1/gpu0", "ct1/gpu1", "ct2/gpu0", "ct2/gpu1"],
     "gpu-pair": [

@@ -39,7 +39,7 @@ partitions:
     cluster_uuid: 6f1d7c2e-4b0a-4d7e-9c15-000000000001
     clique: 7
 firmware: {{kernel: 6.8.0-1, gpu_driver: 580.95.05, vbios: 97.00.B9.00.69, nic: 28.45.1200,
-           ofed: 24.10-1.1.4.0}}
+           ofed: 24.10-1.1.4.0, nvos: 25.02.2344, switch_chip: 35.2014.1700}}
 imex: domain
 power: {{gpu_limit_w: 1200}}
 policy: {{max_effect: {max_effect}, whole_domain_load: true}}
@@ -82,6 +82,12 @@ counts:
   gpus_per_tray: {equals: 2, kind: baseline, source: this test}
   nics_per_tray: {equals: 1, kind: baseline, source: this test}
 metrics:
+  nvlink.switch_asics:
+    gate: nvlink
+    per: rack
+    unit: count
+    required: true
+    limits: [{equals: 2, unit: count, kind: baseline, source: this test}]
   nccl.rack_all_reduce_busbw:
     gate: nccl
     per: rack

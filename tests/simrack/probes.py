@@ -49,7 +49,8 @@ def facts(rack: Bench, part: str) -> TrayFacts:
             as_result(host.name, *pair) for pair in zip(asked, outcomes, strict=True)
         ]  # fmt: skip
 
-    return TrayFacts(host, {one.key: one for one in asyncio.run(answers())})
+    links = rack.inventory.profile.counts["nvlinks_per_gpu"].equals
+    return TrayFacts(host, {one.key: one for one in asyncio.run(answers())}, links)
 
 
 def slot(rack: Bench, part: str) -> GpuSlot:

@@ -10,6 +10,7 @@ from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.placement import slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
+from tests.simrack.shows_nvswitch import NVSWITCH
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
 
@@ -189,7 +190,7 @@ NVLINK: Mapping[str, Probe] = {
     "nvlink.link_down": lambda rack, at: ask.links(rack, at)[0] == 1,
     "nvlink.slow_lane": lambda rack, at: 26 < ask.links(rack, at)[1] < 27,
     "nvlink.several_down": lambda rack, at: ask.links(rack, at)[0] == 4,
-    "nvlink.all_down": lambda rack, at: ask.links(rack, at) == (0, 0.0),
+    "nvlink.all_down": lambda rack, at: ask.links(rack, at) == (18, 0.0),
     "nvlink.xid_fatal": lambda rack, at: (
         ask.xids(rack, at) == [149] and ask.kernel(rack, at).nvlink(ask.gpu_of(at)).count == 1
     ),
@@ -240,4 +241,4 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.waits": lambda rack, at: ask.moved(rack, at, "port_xmit_wait") > 1_000_000,
 }
-SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **PORTS}
+SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **NVSWITCH, **PORTS}

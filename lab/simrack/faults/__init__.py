@@ -21,12 +21,14 @@ from lab.simrack.faults.kernel_log import KERNEL_LOG
 from lab.simrack.faults.memory import MEMORY
 from lab.simrack.faults.nccl import NCCL
 from lab.simrack.faults.nvlink import NVLINK
+from lab.simrack.faults.nvswitch import NVSWITCH
 from lab.simrack.faults.rdma import RDMA
 from lab.simrack.faults.running import RUNNING
 from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
-    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG),
+    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH),
+    *(*NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}

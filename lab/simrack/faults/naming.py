@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fixtures.model.inventory import Inventory
+from fixtures.model.nvswitch import gpus_by_port
 from fixtures.model.parts import contains, ends, host_of
 from lab.simrack.faults.declare import Fault
 from lab.simrack.state import World
@@ -22,6 +23,8 @@ def next_tray(where: World | Inventory, host: str) -> str:
 
 def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
     """The hosts that a fault is at: one, or both of a swap between trays."""
+    if fault.takes == "switch-tray":
+        return frozenset(inventory.racks[inventory.hosts[part].rack])
     if fault.takes in ("cable", "switch", "switch-port"):
         return frozenset(host_of(end) for end in ends_of(part, inventory))
     host = host_of(part)
@@ -32,6 +35,9 @@ def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
 
 def ends_of(part: str, inventory: Inventory) -> tuple[str, ...]:
     """The ports that a cable, a switch or a port of one is plugged into, at both ends."""
+    gpu = gpus_by_port(inventory).get(part)
+    if gpu is not None:
+        return (part, gpu)
     return tuple(
         end
         for cable in inventory.plan.cables

@@ -124,7 +124,8 @@ LINKS: tuple[Fault, ...] = (
     ),
     rejected(
         "nvlink.all_down", "gpu", _all_down, "all NVLinks of the GPU are inactive",
-        sees="nvlink.links_active", also=f"fabric.health {SLOWED}", cases="C14 C09",
+        sees="nvlink.links_active nvlink.inactive_links", also=f"fabric.health {SLOWED}",
+        cases="C14 C09",
     ),
     rejected(
         "nvlink.slow_pair", "gpu", _slow_pair,

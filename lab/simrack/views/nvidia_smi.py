@@ -1,4 +1,4 @@
-"""nvidia-smi: `-q -x`, `-L`, `nvlink -s`, and `--query-gpu` by way of `smi_query`."""
+"""nvidia-smi: `-q -x` and `-L`; `nvlink` and `--query-gpu` by way of modules of their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
 from lab.simrack.state import HostState, World
 from lab.simrack.views import smi_elements as elements
-from lab.simrack.views import smi_query
+from lab.simrack.views import smi_nvlink, smi_query
 from lab.simrack.views.outline import to_xml
 from lab.simrack.views.smi_fields import fields_of
 
@@ -47,8 +47,8 @@ async def run(call: Call) -> int:
         return 0
     if any(word.startswith("--query-gpu=") for word in arguments):
         return await smi_query.run(call)
-    if arguments in (["nvlink", "-s"], ["nvlink", "--status"]):
-        call.write(nvlink(call.host))
+    if arguments[:1] == ["nvlink"] and (links := smi_nvlink.answer(arguments[1:])):
+        call.write(smi_nvlink.show(call.world.product, call.host, links))
         return 0
     call.write(f"Invalid combination of input arguments: {' '.join(arguments)}\n")
     return INVALID_ARGUMENT
@@ -56,29 +56,6 @@ async def run(call: Call) -> int:
 
 def _line(index: int, gpu: GpuState) -> str:
     return f"GPU {index}: {gpu.product} (UUID: {gpu.uuid})\n"
-
-
-def nvlink(host: HostState) -> str:
-    """`nvidia-smi nvlink -s`: the rate of every link, by the driver's index."""
-    lines = []
-    for index, gpu in enumerate(host.shown):
-        lines.append(_line(index, gpu))
-        if gpu.lost:
-            lines.append("\t NVML: Unable to retrieve NVLink information as the GPU is lost\n")
-            continue
-        if not any(link.up for link in gpu.links):
-            lines.append(
-                "\t NVML: Unable to retrieve NVLink information as all links are inActive\n"
-            )
-            continue
-        for number, link in enumerate(gpu.links):
-            state = _rate(link.trained) if link.up else "<inactive>"
-            lines.append(f"\t Link {number}: {state}\n")
-    return "".join(lines)
-
-
-def _rate(rate: float) -> str:
-    return f"{f'{rate:.3f}'.rstrip('0').rstrip('.')} GB/s"
 
 
 def query(world: World, host: HostState, *, busy: bool, now: float) -> str:
