@@ -84,5 +84,5 @@ def close_run(run: RunFolder, *, ended: datetime, unfinished: str = "") -> Close
     )
     write_findings(run, found)
     write_run(run, info)
-    sign(run)
+    sign(run, result, record)
     return Closed(run=run, info=info, result=result, findings=tuple(found), topology=parts)

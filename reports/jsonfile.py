@@ -12,6 +12,7 @@ from typing import Any
 from reports.runfolder import RunFolderError, write_durably
 
 Json = dict[str, Any]
+_LINE = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def plain(value: object) -> Any:
@@ -36,7 +37,10 @@ def plain(value: object) -> Any:
 
 def line(value: Mapping[str, object]) -> str:
     """One JSON line; ASCII, so that whatever a host printed can be written."""
-    return json.dumps(plain(value), allow_nan=False, separators=(",", ":")) + "\n"
+    try:
+        return _LINE.encode(value) + "\n"
+    except (TypeError, ValueError):  # what JSON cannot hold as it is, which is rare
+        return _LINE.encode(plain(value)) + "\n"
 
 
 def write_json(path: Path, value: Mapping[str, object] | Sequence[object]) -> None:

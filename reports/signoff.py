@@ -5,22 +5,21 @@ The order matters: evidence list, page, then signoff.json, which holds the diges
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
 from fixtures.model.verdicts import Outcome
 from reports.digest import digest_of, evidence_digests, file_digest, write_sums
 from reports.findings import read_findings
-from reports.jsonfile import write_json
+from reports.jsonfile import Json, write_json
 from reports.manifest import read_manifest
-from reports.outcome import judge_run
+from reports.outcome import RunResult, judge_run
 from reports.page import Page, page
 from reports.parts import read_parts
-from reports.record import read_record
+from reports.record import Record, read_record
 from reports.run import RunInfo, read_run
 from reports.runfolder import RunFolder, write_durably
 
@@ -31,16 +30,20 @@ TEXT_SHOWN = 2000
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def sign(run: RunFolder) -> dict[str, Any]:
-    """Write evidence/SHA256SUMS, signoff.html and signoff.json from a folder that is complete."""
+def sign(run: RunFolder, judged: RunResult | None = None, record: Sequence[Record] = ()) -> Json:
+    """Write evidence/SHA256SUMS, signoff.html and signoff.json from a folder that is complete.
+
+    `judged` is what its `record` comes to, where both have just been written; else they are read.
+    """
     info, topology = read_run(run), read_parts(run)
-    manifest, record = read_manifest(run), read_record(run.record)
-    result = judge_run(record, manifest, unfinished=info.unfinished)
+    if judged is None:
+        record = read_record(run.record)
+        judged = judge_run(record, read_manifest(run), unfinished=info.unfinished)
     reasons = not_signable(info)
     evidence = evidence_digests(run)
     write_sums(run, evidence)
     shown = page(
-        info, result, record, read_findings(run), topology,
+        info, judged, record, read_findings(run), topology,
         not_signable=reasons, evidence=(len(evidence), digest_of(evidence)),
     )  # fmt: skip
     write_durably(run.signoff_html, render(shown).encode())
