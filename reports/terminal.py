@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fixtures.analysis.blame import Finding
@@ -33,7 +33,7 @@ def summary(
     lines += [f"  {reason}" for reason in result.reasons]
     lines += ["", *gate_lines(info, result)]
     if findings:
-        lines += ["", "findings, the best first:", *finding_lines(findings)]
+        lines += ["", "findings, the best first:", *finding_lines(findings, topology.serials)]
     lines += ["", *note_lines(info, result)]
     wrapped = [text for line in lines for text in _wrapped(line, max(width, NARROWEST))]
     return [*wrapped, f"run folder: {folder}"]
@@ -68,12 +68,12 @@ def gate_lines(info: RunInfo, result: RunResult) -> list[str]:
     ]
 
 
-def finding_lines(findings: Sequence[Finding]) -> list[str]:
-    """Part, what is printed on it, the signals and the next step; a few lines each."""
+def finding_lines(findings: Sequence[Finding], serials: Mapping[str, str]) -> list[str]:
+    """Part, what is printed on it, its serial, the signals and the next step; a few lines each."""
     lines = [
         line
         for number, one in enumerate(findings[:FINDINGS_SHOWN], 1)
-        for line in _finding(number, one)
+        for line in _finding(number, one, serials.get(one.part, ""))
     ]
     more = len(findings) - FINDINGS_SHOWN
     return lines + ([f"  and {more} more (findings.json)"] if more > 0 else [])
@@ -117,8 +117,9 @@ def note_lines(info: RunInfo, result: RunResult) -> list[str]:
     return lines
 
 
-def _finding(number: int, one: Finding) -> list[str]:
-    label = f" ({one.label})" if one.label != one.part else ""
+def _finding(number: int, one: Finding, serial: str) -> list[str]:
+    known = (one.label if one.label != one.part else "", f"S/N {serial}" if serial else "")
+    label = f" ({', '.join(filter(None, known))})" if any(known) else ""
     lines = [
         f"  {number}. {one.part}{label}  {one.kind}, confidence {one.confidence}",
         f"     signals: {', '.join(one.signals) or 'none of its own'} ({_rows(len(one.because))})",

@@ -33,7 +33,7 @@ def test_rejected_run_says_part_signals_and_action(tmp_path: Path) -> None:
     assert outcome_line(closed.info, closed.result, closed.topology) == (
         "REJECTED (SIMULATED)  mini  4 GPUs  coverage 5/6"
     )
-    assert "  1. r01-ct01/gpu0 (U21 slot 1)  gpu, confidence medium" in text
+    assert "  1. r01-ct01/gpu0 (U21 slot 1, S/N SN-G0)  gpu, confidence medium" in text
     assert "signals: nvlink.links_active (1 row)" in text
     assert "do: reseat the tray" in text
     assert "not judged: 1 of 4 rows of gate nvlink" in text
