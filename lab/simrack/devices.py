@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lab.simrack.cards import Card
 from lab.simrack.gpu_health import Health
 from lab.simrack.links import End, Link
 
@@ -100,6 +101,7 @@ class PortState:
     lid: int
     firmware: str
     link: Link = field(default_factory=_nowhere)
+    card: Card = field(default_factory=Card)
     present: bool = True
     state: str = "ACTIVE"
     phys: str = "LinkUp"

@@ -35,6 +35,7 @@ class Versions:
     ofed: str = "24.10-1.1.4.0"
     nvos: str = ""
     switch_chip: str = ""
+    psid: str = "MT_0000000838"
 
 
 GB200 = Versions(
@@ -192,6 +193,7 @@ def _site(versions: Versions, *, watts: int, head: str, ca: str) -> list[str]:
         "ofed": versions.ofed,
         "nvos": versions.nvos,
         "switch_chip": versions.switch_chip,
+        "psid": versions.psid,
     }
     return [
         "firmware:",

@@ -9,6 +9,7 @@ from lab.simrack import scripts
 from lab.simrack.machine import Call
 from lab.simrack.views import (
     basic,
+    devinfo,
     files,
     host_setup,
     infiniband,
@@ -52,6 +53,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "nvbandwidth": Entry(nvbandwidth.run),
     "nv": Entry(nvos.nv, ("nvos",)),
     "ibstat": Entry(infiniband.ibstat),
+    "ibv_devinfo": Entry(devinfo.run),
     "rdma": Entry(infiniband.rdma),
     "ssh": Entry(launch.ssh),
     "mpirun": Entry(launch.mpirun),

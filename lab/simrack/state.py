@@ -14,6 +14,7 @@ from typing import Literal
 from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
 from lab.simrack import network, nvlinks
+from lab.simrack.cards import Card
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
 from lab.simrack.host_setup import HostSetup, healthy_setup
@@ -32,6 +33,7 @@ _NO_FIRMWARE = {
     "vbios": "00",
     "nic": "00",
     "ofed": "",
+    "psid": "00",
 }
 _NO_FIRMWARE |= {"nvos": IMAGE, "switch_chip": CHIP_FIRMWARE}
 
@@ -223,6 +225,7 @@ def _port(inventory: Inventory, network: Network, nic: Nic, lid: int) -> PortSta
         gid_index=nic.gid_index or 0,
         lid=lid,
         firmware=_bought(inventory, "nic"),
+        card=Card(psid=_bought(inventory, "psid")),
     )
     network.fit(port, nic.port)
     return port

@@ -3,7 +3,8 @@
 import pytest
 
 from fixtures.gpus import GpuLoad
-from fixtures.model.measure import Measure
+from fixtures.model.measure import Measure, MeasureAll
+from fixtures.tools.binding.nic_setups import NicSetups
 from fixtures.tools.binding.tray_facts import TrayFacts
 
 
@@ -25,3 +26,11 @@ def test_pcie_links_are_fast_under_load(
         best = gpu_load.watched(slot.pci).generation
         seen = gpu_load.evidence("h2d", "samples")
         measure("gpu.pcie_gen_loaded", best, at=slot.part, evidence=seen)
+
+
+@pytest.mark.judges("gpu.rail_nic_path")
+def test_gpus_are_near_the_nic_of_their_rail(
+    domain: str, nic_setups: NicSetups, measure_all: MeasureAll
+) -> None:
+    """Between each GPU and the NIC of its rail lie PCIe bridges alone, where the product says."""
+    measure_all("gpu.rail_nic_path", nic_setups.rail_paths())

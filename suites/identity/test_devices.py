@@ -33,7 +33,8 @@ def test_nic_guids_are_as_bought(domain: str, all_facts: Facts, measure_all: Mea
     measure_all("identity.port_guid", all_facts.nics(lambda slot: slot.guid))
 
 
-@pytest.mark.judges("identity.nic_firmware")
+@pytest.mark.judges("identity.nic_firmware", "identity.nic_psid")
 def test_nic_firmware_is_allowed(domain: str, all_facts: Facts, measure_all: MeasureAll) -> None:
-    """Each NIC runs allowed firmware."""
+    """Each NIC runs allowed firmware, made for its kind of board."""
     measure_all("identity.nic_firmware", all_facts.nics(lambda slot: slot.fitted.fw_ver))
+    measure_all("identity.nic_psid", all_facts.nics(lambda slot: slot.fitted.board_id))

@@ -249,6 +249,7 @@ BOUGHT = {
     "firmware.nvos": ("sw1", (), "tiny.yaml: firmware.nvos"),
     "firmware.switch_chip": ("sw1", (), "tiny.yaml: firmware.switch_chip"),
     "access_ports": ("sw1", (0,), "tiny.yaml: GPUs of the rack of sw1"),
+    "firmware.psid": ("ct1/mlx5_0", (), "tiny.yaml: firmware.psid"),
 }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ BOUGHT = {
     "firmware.kernel", "firmware.gpu_driver", "firmware.vbios", "firmware.nic",
     "firmware.ofed", "imex",
     "firmware.nvos", "firmware.switch_chip", "access_ports",
+    "firmware.psid",
 }  # fmt: skip
 
 # drafts: metric of the draft | ours | floor of the draft, then other floors | conditions
@@ -204,6 +205,9 @@ rdma.write_bw rdma rail-pair | rdma.write_lat_typ rdma rail-pair | rdma.write_la
 WITH_GPUS = """
 identity.kernel identity tray
 identity.nic_firmware identity nic | identity.port_guid identity nic
+identity.nic_psid identity nic | nic.pcie_share infiniband nic
+nic.pcie_width infiniband nic | nic.pcie_generation infiniband nic
+port.active_mtu infiniband port | port.pkeys infiniband ib-port
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu
@@ -252,7 +256,7 @@ fabric.manager_start_delay nvlink tray
 """
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,
-    "hgx-h100": EVERYWHERE + WITH_GPUS + NVSWITCHES,
+    "hgx-h100": EVERYWHERE + WITH_GPUS + NVSWITCHES + "gpu.rail_nic_path compute gpu",
     "gb200-nvl72": EVERYWHERE + WITH_GPUS + RACK,
     "nvl576": EVERYWHERE + WITH_GPUS + RACK + "nccl.all_reduce_ratio nccl domain",
 }
@@ -310,7 +314,7 @@ def limits_of(row: Row) -> list[LimitSchema]:
 
 def test_the_shipped_profiles_are_these() -> None:
     assert SHIPPED == [
-        "common", "gb200-nvl72", "gpu", "hdr", "hgx-h100", "infiniband", "ndr", "nvl576",
+        "adapter", "common", "gb200-nvl72", "gpu", "hdr", "hgx-h100", "infiniband", "ndr", "nvl576",
         "rdma-hosts", "rdma-port",
     ]  # fmt: skip
 

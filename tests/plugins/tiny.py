@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 PROFILES = Path(__file__).parents[2] / "inventories" / "profiles"
-INCLUDED = ("common", "gpu", "gb200-nvl72", "infiniband", "ndr", "rdma-port")
+INCLUDED = ("adapter", "common", "gpu", "gb200-nvl72", "infiniband", "ndr", "rdma-port")
 TRAYS = ("r01-ct01", "r01-ct02")
 HOSTS = (*TRAYS, "r01-sw01")
 GPUS = tuple(f"{tray}/gpu{gpu}" for tray in TRAYS for gpu in range(2))
@@ -39,7 +39,8 @@ partitions:
     cluster_uuid: 6f1d7c2e-4b0a-4d7e-9c15-000000000001
     clique: 7
 firmware: {{kernel: 6.8.0-1, gpu_driver: 580.95.05, vbios: 97.00.B9.00.69, nic: 28.45.1200,
-           ofed: 24.10-1.1.4.0, nvos: 25.02.2344, switch_chip: 35.2014.1700}}
+           ofed: 24.10-1.1.4.0, nvos: 25.02.2344, switch_chip: 35.2014.1700,
+           psid: MT_0000000838}}
 imex: domain
 power: {{gpu_limit_w: 1200}}
 policy: {{max_effect: {max_effect}, whole_domain_load: true}}

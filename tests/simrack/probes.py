@@ -14,6 +14,7 @@ from fixtures.model.parts import host_of
 from fixtures.tools.addresses import pci_address
 from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.kernel_facts import KernelFacts
+from fixtures.tools.binding.nic_setup import NicSetup
 from fixtures.tools.binding.slots import GpuSlot, PortSlot
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
 from fixtures.tools.collectives import nccl_tests
@@ -23,6 +24,7 @@ from fixtures.tools.fabric import ib_port
 from fixtures.tools.gpus import gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
+from fixtures.tools.hosts.nic_link import NicLink
 from fixtures.tools.nvlink import nvbandwidth
 from fixtures.tools.rdma import perftest
 from fixtures.tools.rdma.perftest_command import Pair
@@ -72,6 +74,25 @@ def at_host(question: Callable[[TrayFacts], bool]) -> Probe:
 
 def port_slot(rack: Bench, part: str) -> PortSlot:
     return next(one for one in facts(rack, part).ports if one.part == part)
+
+
+def setup(rack: Bench, part: str) -> NicSetup:
+    return NicSetup(facts(rack, part))
+
+
+def card_link(rack: Bench, part: str) -> NicLink:
+    return setup(rack, part).link(port_slot(rack, part))
+
+
+def keys(rack: Bench, part: str) -> tuple[int, ...]:
+    return setup(rack, part).keys(port_slot(rack, part))
+
+
+def rail_path(rack: Bench, part: str) -> str | None:
+    """The way from a GPU to the NIC of the same number."""
+    number = part[-1]
+    nic = port_slot(rack, f"{host_of(part)}/mlx5_{number}/1")
+    return setup(rack, part).rail_path(slot(rack, part), nic)
 
 
 def at_port(question: Callable[[ib_port.Port], bool]) -> Probe:

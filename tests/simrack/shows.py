@@ -218,6 +218,18 @@ PORTS: Mapping[str, Probe] = {
     "nic.wrong_guid": at_nic(lambda slot: slot.guid == "b8e9240399990001"),
     "nic.swapped": at_nic(lambda slot: slot.guid != slot.nic.guid),
     "nic.wrong_firmware": at_nic(lambda slot: slot.fitted.fw_ver == "28.36.1010"),
+    "nic.pcie_narrow": lambda rack, at: ask.card_link(rack, at).card.width == 8,
+    "nic.pcie_slow": lambda rack, at: ask.card_link(rack, at).card.generation == 3,
+    "nic.bridge_narrow": lambda rack, at: (
+        ask.card_link(rack, at).share == 0.5 and ask.bandwidth(rack, at) < 252
+    ),
+    "nic.wrong_psid": at_nic(lambda slot: slot.fitted.board_id == "DEL0000000033"),
+    "port.small_mtu": lambda rack, at: (
+        ask.setup(rack, at).active_mtu(ask.port_slot(rack, at)) == 1024
+    ),
+    "port.limited_member": lambda rack, at: ask.keys(rack, at) == (0x7FFF,),
+    "port.other_partition": lambda rack, at: ask.keys(rack, at) == (0x8001,),
+    "gpu.rail_apart": lambda rack, at: ask.rail_path(rack, at) == "NODE",
     "port.slow": lambda rack, at: ask.bandwidth(rack, at) < 200,
     "port.late": lambda rack, at: (ask.latency(rack, at).typical_us or 0) > 3,
     "port.tail": lambda rack, at: (ask.latency(rack, at).p99_us or 0) > 4.2,

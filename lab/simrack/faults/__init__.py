@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lab.simrack.faults.cards import CARDS
 from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.gpus import GPUS
 from lab.simrack.faults.host_setup import HOST_SETUP
@@ -28,7 +29,7 @@ from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
     *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH),
-    *(*NCCL, *INFINIBAND, *RDMA, *KERNEL_LOG),
+    *(*NCCL, *INFINIBAND, *CARDS, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}

@@ -39,6 +39,7 @@ GATES: Mapping[str, str] = {
     "fabric": "nvlink",
     "nvlink": "nvlink",
     "port": "infiniband",
+    "nic": "infiniband",
     "link": "infiniband",
     "switch": "infiniband",
     "subnet": "infiniband",

@@ -5,13 +5,13 @@ A file is text or a function that gives its text now: links change speed under l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from lab.simrack.devices import GpuState, PortState
 from lab.simrack.machine import Call, Machine
-from lab.simrack.views import host_files, infiniband
+from lab.simrack.views import card_files, host_files, infiniband
 
 Content = str | Callable[[], str]
 IB = "/sys/class/infiniband"
@@ -56,7 +56,7 @@ def tree(machine: Machine) -> dict[str, Content]:
         files.update(_pci_gpu(machine, gpu))
     for index, port in enumerate(host.fitted):
         files.update(_ib(port))
-        files[f"{IB}/{port.device}/device/uevent"] = _nic_uevent(index)
+        files.update(card_files.files(port, f"{IB}/{port.device}", index))
     return files
 
 
@@ -104,13 +104,6 @@ def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
     }
 
 
-def _nic_uevent(index: int) -> str:
-    return (
-        "DRIVER=mlx5_core\nPCI_CLASS=20700\nPCI_ID=15B3:1021\nPCI_SUBSYS_ID=15B3:0041\n"
-        f"PCI_SLOT_NAME={index:04x}:03:00.0\n"
-    )
-
-
 def _ib(port: PortState) -> dict[str, Content]:
     folder = f"{IB}/{port.device}"
     inner = f"{folder}/ports/1"
@@ -120,7 +113,7 @@ def _ib(port: PortState) -> dict[str, Content]:
         f"{folder}/node_guid": ":".join(words),
         f"{folder}/sys_image_guid": ":".join(words),
         f"{folder}/fw_ver": port.firmware,
-        f"{folder}/board_id": infiniband.BOARD,
+        f"{folder}/board_id": port.card.psid,
         f"{folder}/hca_type": infiniband.HCA_TYPE,
         f"{inner}/state": infiniband.STATES[port.state].sysfs,
         f"{inner}/phys_state": infiniband.PHYS[port.phys].sysfs,
@@ -216,8 +209,12 @@ async def grep(call: Call) -> int:
 
 async def find(call: Call) -> int:
     """`find -L FOLDER … -path PATTERN … -exec grep -sH "" {} +`, as facts are asked: every file of
-    the folder that a pattern fits, line by line behind its path."""
+    the folder that a pattern fits, line by line behind its path, without those that `grep -v` does
+    not want. With `-name device` the files that are named behind a device's folder."""
     words = call.argv[1:]
+    if words[-1:] == (";",):
+        return _find_devices(call, words)
+    unwanted = words[words.index("-sHv") + 1] if "-sHv" in words else None
     folders = [word for word in words if word.startswith("/") and "*" not in word]
     patterns = [value for test, value in pairwise(words) if test == "-path"]
     if len(folders) != 1 or not patterns or "-exec" not in words:
@@ -228,7 +225,19 @@ async def find(call: Call) -> int:
     for file in inside:
         if any(fnmatchcase(file, pattern) for pattern in patterns):
             lines = (_read(call.machine, file) or "").splitlines()
-            call.write("".join(f"{file}:{line}\n" for line in lines))
+            kept = [line for line in lines if unwanted is None or unwanted not in line]
+            call.write("".join(f"{file}:{line}\n" for line in kept))
+    return 0
+
+
+def _find_devices(call: Call, words: Sequence[str]) -> int:
+    """`… -name device -exec grep -sH "" {}/FILE… ;`, for each NIC by name."""
+    for port in call.host.fitted:
+        device = f"{IB}/{port.device}/device"
+        for word in words[words.index("-exec") :]:
+            path = word.replace("{}", device)
+            lines = (_read(call.machine, path) or "").splitlines() if path != word else []
+            call.write("".join(f"{path}:{line}\n" for line in lines))
     return 0
 
 

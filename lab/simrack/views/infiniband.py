@@ -10,7 +10,7 @@ from lab.simrack.machine import Call
 
 SPEEDS = {40: "QDR", 56: "FDR", 100: "EDR", 200: "HDR", 400: "NDR", 800: "XDR"}
 """Name of a lane's rate, by that of four lanes in Gb/s."""
-HCA_TYPE, BOARD = "MT4129", "MT_0000000838"
+HCA_TYPE = "MT4129"
 NO_LID = 0xFFFF
 
 

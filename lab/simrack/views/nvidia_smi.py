@@ -9,7 +9,7 @@ from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
 from lab.simrack.state import HostState, World
 from lab.simrack.views import smi_elements as elements
-from lab.simrack.views import smi_nvlink, smi_query
+from lab.simrack.views import smi_nvlink, smi_query, smi_topo
 from lab.simrack.views.outline import to_xml
 from lab.simrack.views.smi_fields import fields_of
 
@@ -47,6 +47,9 @@ async def run(call: Call) -> int:
         return 0
     if any(word.startswith("--query-gpu=") for word in arguments):
         return await smi_query.run(call)
+    if arguments == ["topo", "-m"]:
+        call.write(smi_topo.matrix(call.host))
+        return 0
     if arguments[:1] == ["nvlink"] and (links := smi_nvlink.answer(arguments[1:])):
         call.write(smi_nvlink.show(call.world.product, call.host, links))
         return 0

@@ -166,7 +166,9 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
 def measure(world: World, options: Options, near: PortState, far: PortState, flow: Flow) -> Result:
     """What the pair reaches: its part of the slowest link, or the latency of the way."""
     noise = world.noise(options.program, near.part, far.part, options.size, spread=0.003)
-    rate_gbps = min(flow.reaches, *(port.rate_gbps * port.slow for port in (near, far)))
+    rate_gbps = min(
+        flow.reaches, *(min(port.rate_gbps, port.card.gbps) * port.slow for port in (near, far))
+    )
     gbps = rate_gbps * EFFICIENCY * noise
     gbps *= options.size / (options.size + HALF_RATE_BYTES)
     if options.latency:

@@ -1,0 +1,33 @@
+"""Every NIC is plugged in at full width, and set up as its neighbours are."""
+
+import pytest
+
+from fixtures.model.measure import MeasureAll
+from fixtures.tools.binding.nic_setups import NicSetups
+
+
+@pytest.mark.judges("nic.pcie_width", "nic.pcie_generation", "nic.pcie_share")
+def test_nics_have_their_full_pcie_link(
+    domain: str, nic_setups: NicSetups, measure_all: MeasureAll
+) -> None:
+    """Each NIC's PCIe link has all its lanes and its rate, and so have the bridges above it."""
+    links = nic_setups.nics
+    measure_all("nic.pcie_width", links(lambda setup, slot: setup.link(slot).card.width))
+    measure_all("nic.pcie_generation", links(lambda setup, slot: setup.link(slot).card.generation))
+    measure_all("nic.pcie_share", links(lambda setup, slot: setup.link(slot).share))
+
+
+@pytest.mark.judges("port.active_mtu")
+def test_ports_send_packets_of_full_size(
+    domain: str, nic_setups: NicSetups, measure_all: MeasureAll
+) -> None:
+    """Each port has the packet size that all others have."""
+    measure_all("port.active_mtu", nic_setups.ports(lambda setup, slot: setup.active_mtu(slot)))
+
+
+@pytest.mark.judges("port.pkeys")
+def test_ports_share_a_partition(
+    domain: str, nic_setups: NicSetups, measure_all: MeasureAll
+) -> None:
+    """Each InfiniBand port is a full member of the partition that the others are in."""
+    measure_all("port.pkeys", nic_setups.pkey_states())
