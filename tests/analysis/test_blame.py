@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fixtures.analysis.actions import action_of
 from fixtures.analysis.blame import Finding, findings
+from fixtures.analysis.families import FAMILIES
 from fixtures.analysis.signals import Row, independent
 from tests.analysis.rack import GPUS, HOSTS, PORTS, RACKS, cells, row, rows, small_domain
 
@@ -347,3 +350,9 @@ def test_a_slow_gpu_is_named_for_its_tray_and_its_rack() -> None:
 def test_trays_that_are_all_slow_are_one_rack() -> None:
     (found,) = blame(rows(*ALONE, RACKS["r01"]))
     assert found.part == "r01"
+
+
+def test_every_family_of_signals_is_explained_to_readers() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    told = [f"| {one.name} | {one.source} |" for one in FAMILIES]
+    assert [line for line in told if line not in page] == []
