@@ -81,7 +81,34 @@ def test_a_gpu_with_a_dead_link_of_its_own_is_named_beside_the_chip() -> None:
 def test_links_of_one_number_on_two_gpus_are_not_a_chip() -> None:
     found = blame(down([f"{RACK[0]}/link3", f"{RACK[9]}/link3"]))
     assert {one.part for one in found} == {f"{RACK[0]}/link3", f"{RACK[9]}/link3"}
-    assert TRAY in found[0].suspects
+    assert all(one.startswith(TRAY) for each in found for one in each.suspects)
+
+
+def test_link_that_is_down_at_both_ends_is_one_finding_and_the_links() -> None:
+    link, port = f"{RACK[0]}/link3", f"{TRAY}/acp17"
+    (found,) = blame(down([link]), [row("nvlink.access_port_rate", port, "FAIL")])
+    assert (found.part, found.suspects) == (link, (port,))
+
+
+def test_port_that_is_bad_at_the_switch_alone_explains_the_copies_of_its_gpu() -> None:
+    port, gpu = f"{TRAY}/acp17", RACK[0]
+    (found,) = blame(
+        [row("nvlink.one_sided_ports", port, "FAIL")],
+        rows("nvlink.d2d_bandwidth", COPIES, [c for c in COPIES if gpu in c.split("->")]),
+        rows("nccl.rack_all_reduce_busbw", list(TRAYS), ["r02"]),
+    )
+    assert (found.part, found.confidence) == (port, "high")
+    assert f"{gpu}/link3" in found.suspects
+
+
+def test_switch_tray_that_is_dead_and_does_not_answer_is_one_finding() -> None:
+    (found,) = blame(
+        down([f"{gpu}/link{n}" for gpu in RACK for n in (2, 3)]),
+        [row("reach.ssh", TRAY, "INCONCLUSIVE", "unreachable")],
+        [row("nvlink.switch_asics", TRAY, "INCONCLUSIVE", f"blocked-by:reach.ssh@{TRAY}")],
+    )
+    assert (found.part, found.confidence) == (TRAY, "high")
+    assert "check power" in found.action
 
 
 def test_rack_that_has_lost_all_links_is_the_rack() -> None:
