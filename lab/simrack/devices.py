@@ -58,6 +58,7 @@ class GpuState:
     lost: bool = False
     pcie_width: int = 16
     pcie_gen: int = 5
+    switch_width: int = 16
     ecc: dict[str, int] = field(default_factory=dict)
     ecc_known: bool = True
     rows_correctable: int = 0

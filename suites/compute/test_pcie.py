@@ -5,6 +5,7 @@ import pytest
 from fixtures.gpus import GpuLoad
 from fixtures.model.measure import Measure, MeasureAll
 from fixtures.tools.binding.nic_setups import NicSetups
+from fixtures.tools.binding.placement import lacking_lanes
 from fixtures.tools.binding.tray_facts import TrayFacts
 
 
@@ -14,6 +15,25 @@ def test_pcie_links_are_wide(facts: TrayFacts, measure: Measure) -> None:
     seen = facts.evidence("pci-gpu")
     for slot in facts.present:
         measure("gpu.pcie_width", facts.pcie_width(slot), at=slot.part, evidence=seen)
+
+
+@pytest.mark.judges("gpu.pcie_path_lacking")
+def test_switches_above_gpus_are_wide(facts: TrayFacts, measure: Measure) -> None:
+    """The links of the PCIe switches above each GPU have all lanes that they can have."""
+    seen = facts.evidence("pci-path")
+    for part, lanes in lacking_lanes(facts, facts.present).items():
+        measure("gpu.pcie_path_lacking", lanes, at=part, evidence=seen)
+
+
+@pytest.mark.load
+@pytest.mark.judges("gpu.h2d_bandwidth")
+def test_hosts_copy_to_gpus_at_full_rate(
+    facts: TrayFacts, gpu_load: GpuLoad, measure: Measure
+) -> None:
+    """Copies from the host to each GPU reach the bandwidth of its link."""
+    seen, gbytes = gpu_load.evidence("h2d"), gpu_load.host_to_device()
+    for slot in facts.present:
+        measure("gpu.h2d_bandwidth", gbytes.get(slot.pci), at=slot.part, evidence=seen)
 
 
 @pytest.mark.load

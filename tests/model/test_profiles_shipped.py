@@ -211,7 +211,7 @@ port.active_mtu infiniband port | port.pkeys infiniband ib-port
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu
-gpu.foreign_processes! compute gpu
+gpu.foreign_processes! compute gpu | gpu.pcie_path_lacking compute gpu
 gpu.power_brake compute gpu | gpu.power_brake_loaded compute gpu | gpu.capped_power compute gpu
 gpu.power_limit_loaded compute gpu | gpu.sm_clock_loaded compute gpu
 gpu.thermal_margin_loaded compute gpu | gpu.throttle_hw_thermal_events compute gpu
@@ -256,7 +256,10 @@ fabric.manager_start_delay nvlink tray
 """
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,
-    "hgx-h100": EVERYWHERE + WITH_GPUS + NVSWITCHES + "gpu.rail_nic_path compute gpu",
+    "hgx-h100": EVERYWHERE
+    + WITH_GPUS
+    + NVSWITCHES
+    + "gpu.rail_nic_path compute gpu | gpu.h2d_bandwidth compute gpu",
     "gb200-nvl72": EVERYWHERE + WITH_GPUS + RACK,
     "nvl576": EVERYWHERE + WITH_GPUS + RACK + "nccl.all_reduce_ratio nccl domain",
 }

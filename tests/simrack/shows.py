@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fixtures.model.errors import Unreadable
 from fixtures.model.measure import Reading
 from fixtures.tools.binding.host_setup import HostSetup
-from fixtures.tools.binding.placement import slot_number
+from fixtures.tools.binding.placement import lacking_lanes, slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 from tests.simrack.shows_nvswitch import NVSWITCH
@@ -101,6 +101,10 @@ GPUS: Mapping[str, Probe] = {
     "gpu.pcie_narrow": lambda rack, at: (
         ask.facts(rack, at).pcie_width(ask.slot(rack, at)) == 8
         and ask.slot(rack, at).device.pcie_width_current == 8
+    ),
+    "gpu.pcie_switch_narrow": lambda rack, at: (
+        lacking_lanes(ask.facts(rack, at), [ask.slot(rack, at)])[at] == 8
+        and min(ask.copies(ask.H2D)(rack, at).cells) < 30
     ),
     "gpu.pcie_slow": lambda rack, at: ask.watched(rack, at).generation == 4,
     "gpu.slow_copy": lambda rack, at: ask.slow_copies(rack, at) == 6,

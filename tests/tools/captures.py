@@ -47,6 +47,7 @@ SHARED = {
     "dmi": ("host-facts/dmi.txt",),
     "nvidia-version": ("host-facts/nvidia-version-*.txt",),
     "pci-gpu": ("host-facts/pci.txt",),
+    "pci-path": ("host-facts/pci-path-*.txt",),
 }
 """Where a reader's captures lie, if not in a folder of its own name."""
 

@@ -46,6 +46,10 @@ def _width(target: Target, params: Params) -> None:
     target.the_gpu.pcie_width = int(number(params, "lanes"))
 
 
+def _switch(target: Target, params: Params) -> None:
+    target.the_gpu.switch_width = int(number(params, "lanes"))
+
+
 def _generation(target: Target, params: Params) -> None:
     target.the_gpu.pcie_gen = int(number(params, "gen"))
 
@@ -100,16 +104,22 @@ GPUS: tuple[Fault, ...] = (
     ),
     rejected(
         "gpu.pcie_narrow", "gpu", _width, "the GPU's PCIe link has lost lanes",
-        sees="gpu.pcie_width", cases="C66", params={"lanes": "8"},
+        sees="gpu.pcie_width", also="gpu.h2d_bandwidth", cases="C66", params={"lanes": "8"},
+    ),
+    rejected(
+        "gpu.pcie_switch_narrow", "gpu", _switch,
+        "the GPU's PCIe link is whole, and that of the switch above it has lost lanes",
+        sees="gpu.pcie_path_lacking gpu.h2d_bandwidth", cases="C66", params={"lanes": "8"},
     ),
     rejected(
         "gpu.pcie_slow", "gpu", _generation, "the GPU's PCIe link trains to a lower generation",
-        sees="gpu.pcie_gen_loaded", cases="C66", params={"gen": "4"},
+        sees="gpu.pcie_gen_loaded", also="gpu.h2d_bandwidth", cases="C66", params={"gen": "4"},
     ),
     rejected(
         "gpu.slow_copy", "gpu", _slow_copy,
         "copies to and from the GPU reach a part of their bandwidth",
-        sees="nvlink.d2d_bandwidth", cases="C41", params={"factor": "0.6"},
+        sees="nvlink.d2d_bandwidth", also="gpu.h2d_bandwidth", cases="C41",
+        params={"factor": "0.6"},
     ),
     incomplete(
         "gpu.foreign_process", "gpu", _process, "somebody computes on the GPU",

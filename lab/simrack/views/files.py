@@ -86,6 +86,20 @@ def _driver_version(version: str) -> str:
     )
 
 
+def _bridges(machine: Machine, gpu: GpuState) -> dict[str, Content]:
+    """The ports above a GPU: a root port, or where servers have PCIe switches a switch's lower and
+    upper port and the root port above."""
+    own = gpu.pcie_width if not gpu.lost else 0
+    switched = not machine.site.world.product.clustered
+    widths = [own, gpu.switch_width, gpu.switch_width] if switched else [own]
+    files: dict[str, Content] = {}
+    for level, width in enumerate(widths, 1):
+        above = f"{PCI}/{gpu.pci}{'/..' * level}"
+        files[f"{above}/current_link_width"] = f"{width}\n"
+        files[f"{above}/max_link_width"] = "16\n"
+    return files
+
+
 def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
     def speed() -> str:
         if gpu.lost:
@@ -98,6 +112,7 @@ def _pci_gpu(machine: Machine, gpu: GpuState) -> dict[str, Content]:
         f"{folder}/current_link_width": "63\n" if gpu.lost else f"{gpu.pcie_width}\n",
         f"{folder}/max_link_speed": "Unknown\n" if gpu.lost else "32.0 GT/s PCIe\n",
         f"{folder}/max_link_width": "255\n" if gpu.lost else "16\n",
+        **_bridges(machine, gpu),
         f"{folder}/vendor": "0x10de\n",
         f"{folder}/device": f"0x{machine.site.world.product.device_id[:4].lower()}\n",
         f"{folder}/class": "0x030200\n",

@@ -119,9 +119,21 @@ def d2d(world: World, host: str, gpus: Sequence[GpuState]) -> Matrix:
 
 def h2d(world: World, host: str, gpus: Sequence[GpuState]) -> list[float | None]:
     return [
-        world.product.h2d_gbytes * gpu.copy_factor * world.noise(host, "h2d", gpu.slot)
+        world.product.h2d_gbytes
+        * gpu.copy_factor
+        * _pcie_share(world, gpu)
+        * world.noise(host, "h2d", gpu.slot)
         for gpu in gpus
     ]
+
+
+def _pcie_share(world: World, gpu: GpuState) -> float:
+    """What part of the host's bandwidth the PCIe links on the way leave; where the host has its own
+    NVLink to the GPU (C2C), they carry no copies."""
+    if world.product.clustered:
+        return 1.0
+    lanes = min(gpu.pcie_width, gpu.switch_width) / 16
+    return float(lanes * 2.0 ** (gpu.pcie_gen - 5))
 
 
 def _between(world: World, reader: GpuState, source: GpuState) -> float:

@@ -84,7 +84,15 @@ def test_the_bundle_asks_only_for_what_is_there() -> None:
         return [command.key for command in commands(*what)]  # type: ignore[arg-type]
 
     host = ["clock", "uname", "boot-id", "os-release", "meminfo", "dmi", "hostname"]
-    gpu = ["nvidia-version", "nvidia-smi-q", "nvlink-s", "pci-gpu", "kernel-log", "services"]
+    gpu = [
+        "nvidia-version",
+        "nvidia-smi-q",
+        "nvlink-s",
+        "pci-gpu",
+        "pci-path",
+        "kernel-log",
+        "services",
+    ]
     nic = ["ib-sysfs", "ib-counters", "ibstat", "rdma-link", "nic-pci", "perftest"]
     assert names([], []) == [f"facts/{name}" for name in host]
     both = [f"facts/{name}" for name in gpu + nic]
