@@ -17,6 +17,7 @@ _WHERE = {
     "switch": "SWITCH",
     "switch-port": "SWITCH/PORT",
     "switch-tray": "SWITCH-TRAY",
+    "subnet": "INVENTORY",
 }
 
 

@@ -59,3 +59,16 @@ def _trunks(switches: Sequence[Sequence[str]]) -> Iterator[Ends]:
     for one, other in combinations(range(len(switches)), 2):
         for near, far in zip(switches[one], switches[other], strict=True):
             yield "trunk", f"{near}/sw1p{other}s1", f"{far}/sw1p{one + 1}s1"
+
+
+def switch_rows(cables: str) -> list[str]:
+    """The rows of a parts table for the leaves and spines of a cut sheet: label, serial, GUID.
+
+    Serials and GUIDs are invented; the OUI of the GUIDs is NVIDIA's.
+    """
+    ends = [cell for line in cables.split() for cell in line.split(",")[2:]]
+    names = sorted({end.partition("/")[0] for end in ends if end.startswith(("leaf-", "spine-"))})
+    return [
+        f"{name},network {name},MT2512T{number:05d},b0cf0e{0x40000000 + number:010x},"
+        for number, name in enumerate(names, 1)
+    ]

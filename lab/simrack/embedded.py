@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.simrack.cutsheet import Fabric, cut_sheet
+from lab.simrack.cutsheet import Fabric, cut_sheet, switch_rows
 from lab.simrack.nvos import CHIP_FIRMWARE, IMAGE
 
 TRAYS, SWITCHES = 18, 9
@@ -88,10 +88,11 @@ def _racks(name: str, racks: int) -> dict[str, str]:
         if racks > 1
         else Fabric(rails=4, spines=4, cables_per_spine=4)
     )
+    cables = cut_sheet(trays, fabric, switches)
     return {
         f"{name}.yaml": _rack_yaml(name, racks),
-        f"{name}/parts.csv": "\n".join([*rows, ""]),
-        f"{name}/cables.csv": cut_sheet(trays, fabric, switches),
+        f"{name}/parts.csv": "\n".join([*rows, *switch_rows(cables), ""]),
+        f"{name}/cables.csv": cables,
     }
 
 
@@ -152,7 +153,7 @@ def _rack_yaml(name: str, racks: int) -> str:
         f"    cluster_uuid: {cluster}",
         "    clique: 32766",
         "imex: domain",
-        *_site(GB200, watts=1200, head="r01-ct01", ca="mlx5_0"),
+        *_site(GB200, watts=1200, observers=("r01-ct01", "r01-ct02")),
     ]
     return "\n".join([*lines, ""])
 
@@ -184,7 +185,8 @@ def _group(names: str, addresses: Sequence[str], rails: int) -> list[str]:
     ]
 
 
-def _site(versions: Versions, *, watts: int, head: str, ca: str) -> list[str]:
+def _site(versions: Versions, *, watts: int, observers: tuple[str, str]) -> list[str]:
+    """The first observer is the head host as well; the second looks from another rail."""
     firmware: Mapping[str, str] = {
         "kernel": versions.kernel,
         "gpu_driver": versions.gpu_driver,
@@ -205,12 +207,18 @@ def _site(versions: Versions, *, watts: int, head: str, ca: str) -> list[str]:
         "  whole_domain_load: true",
         "launcher:",
         "  kind: mpirun",
-        f"  head: {head}",
+        f"  head: {observers[0]}",
         "observers:",
-        "  - subnet: ib0",
-        f"    host: {head}",
-        f"    ca: {ca}",
-        "    port: 1",
+        *(
+            line
+            for rail, host in enumerate(observers)
+            for line in (
+                "  - subnet: ib0",
+                f"    host: {host}",
+                f"    ca: mlx5_{rail}",
+                "    port: 1",
+            )
+        ),
     ]
 
 
@@ -228,12 +236,13 @@ def _hgx8() -> dict[str, str]:
         "hosts:",
         *_group("hgx[01-08]", H100_PCI, rails=8),
         "partitions: none",
-        *_site(H100, watts=700, head="hgx01", ca="mlx5_0"),
+        *_site(H100, watts=700, observers=("hgx01", "hgx02")),
     ]
+    cables = cut_sheet(hosts, Fabric(rails=8, spines=4, cables_per_spine=4))
     return {
         "hgx8.yaml": "\n".join([*lines, ""]),
-        "hgx8/parts.csv": "\n".join([*rows, ""]),
-        "hgx8/cables.csv": cut_sheet(hosts, Fabric(rails=8, spines=4, cables_per_spine=4)),
+        "hgx8/parts.csv": "\n".join([*rows, *switch_rows(cables), ""]),
+        "hgx8/cables.csv": cables,
     }
 
 

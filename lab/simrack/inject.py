@@ -47,6 +47,10 @@ def _params(spec: FaultSpec, fault: Fault) -> Params:
 
 
 def _targets(world: World, spec: FaultSpec, fault: Fault) -> list[Target]:
+    if fault.takes == "subnet":
+        if spec.part != world.name:
+            raise _no_such(spec, fault.takes, [world.name])
+        return [Target(world=world)]
     if fault.takes in ("cable", "switch", "switch-port"):
         return [_cabled(world, spec, fault)]
     if fault.takes == "switch-tray":

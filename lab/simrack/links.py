@@ -106,7 +106,3 @@ class Link:
 
     def opposite(self, end: End) -> End:
         return self.far if end is self.near else self.near
-
-    def end_at(self, node: str) -> End:
-        """The end that is plugged into a node."""
-        return self.near if self.near.node == node else self.far

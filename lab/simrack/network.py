@@ -38,12 +38,17 @@ class SwitchState:
 
 @dataclass(slots=True, kw_only=True)
 class Manager:
-    """The subnet manager: the switch that it runs on, and what it has set."""
+    """The subnet manager: the switch that it runs on, how it answers, and what it has set.
+
+    `too_old`: it sets the switches up so that only small messages pass.
+    """
 
     node: str
     priority: int = 14
-    version: str = "5.21.0"
     activity: int = 40_161
+    state: int = 3
+    answers: bool = True
+    too_old: bool = False
     adaptive: bool = True
 
 
@@ -97,9 +102,9 @@ class Network:
             return nic.present and nic.phys == "LinkUp" and nic.link_layer == "infiniband"
         return switch is None or not switch.dead
 
-    def links_of(self, node: str) -> list[Link]:
-        """The cables that are plugged into a switch, in the plan's order."""
-        return [self.at[end.name] for end in self.inside.get(node, ()) if end.name in self.at]
+    def plugged(self, node: str) -> list[tuple[Link, End]]:
+        """The cables that are plugged into a switch, each with its end there, in plan's order."""
+        return [(self.at[end.name], end) for end in self.inside.get(node, ())]
 
     def leaf_of(self, port: PortState) -> str:
         """The switch that a NIC is plugged into; empty where its link is down."""
@@ -126,9 +131,9 @@ class Network:
     def ups(self, leaf: str) -> list[Hop]:
         """The links from a leaf to spines, in order of its ports."""
         return [
-            (link, link.end_at(leaf))
-            for link in self.links_of(leaf)
-            if link.kind == "fabric" and self.trained(link)
+            (link, end)
+            for link, end in self.plugged(leaf)
+            if link.kind == "fabric" and link.opposite(end).node != leaf and self.trained(link)
         ]
 
     def spread(self, leaf: str, other: str) -> tuple[list[Hop], list[Hop]]:

@@ -10,7 +10,7 @@ from fixtures.model.nvswitch import gpus_by_port
 from fixtures.model.parts import host_of
 from lab.simrack.faults.declare import Fault
 
-CABLED = ("cable", "switch", "switch-port", "switch-tray")
+CABLED = ("cable", "switch", "switch-port", "switch-tray", "subnet")
 """What a fault can be at that belongs to no tray."""
 
 
@@ -62,14 +62,17 @@ def _cabled(fault: Fault, inventory: Inventory) -> list[str]:
         return [host.name for host in inventory.hosts.values() if host.kind == "switch"]
     if fault.of == ("nvlink",):
         return list(gpus_by_port(inventory))
+    if fault.takes == "subnet":
+        return [inventory.name] if inventory.switches else []
+    if fault.takes == "switch":
+        return [
+            name for name in inventory.switches if name.startswith(fault.of or ("leaf", "spine"))
+        ]
     kinds = fault.of or ("host", "fabric", "trunk")
     cables = [cable for cable in inventory.plan.cables if cable.kind in kinds]
     if fault.takes == "cable":
         return [f"cable:{cable.id}" for cable in cables]
-    ports = [end for cable in cables for end in cable.ends if not _is_nic(end, inventory)]
-    if fault.takes == "switch-port":
-        return ports
-    return list(dict.fromkeys(host_of(end) for end in ports if host_of(end) in inventory.switches))
+    return [end for cable in cables for end in cable.ends if not _is_nic(end, inventory)]
 
 
 def _reaches(part: str, tray: str, inventory: Inventory) -> bool:

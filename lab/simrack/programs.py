@@ -19,6 +19,8 @@ from lab.simrack.views import (
     nvidia_smi,
     nvos,
     perftest,
+    subnet,
+    subnet_errors,
 )
 
 Program = Callable[[Call], Awaitable[int]]
@@ -52,6 +54,10 @@ PROGRAMS: Mapping[str, Entry] = {
     "nvidia-smi": Entry(nvidia_smi.run),
     "nvbandwidth": Entry(nvbandwidth.run),
     "nv": Entry(nvos.nv, ("nvos",)),
+    "ibnetdiscover": Entry(subnet.ibnetdiscover),
+    "iblinkinfo": Entry(subnet.iblinkinfo),
+    "ibqueryerrors": Entry(subnet_errors.ibqueryerrors),
+    "sminfo": Entry(subnet_errors.sminfo),
     "ibstat": Entry(infiniband.ibstat),
     "ibv_devinfo": Entry(devinfo.run),
     "rdma": Entry(infiniband.rdma),

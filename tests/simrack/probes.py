@@ -12,10 +12,12 @@ from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
 from fixtures.model.parts import host_of
 from fixtures.tools.addresses import pci_address
+from fixtures.tools.binding import subnet_facts
 from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.kernel_facts import KernelFacts
 from fixtures.tools.binding.nic_setup import NicSetup
 from fixtures.tools.binding.slots import GpuSlot, PortSlot
+from fixtures.tools.binding.subnet_facts import SubnetFacts
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
 from fixtures.tools.collectives import nccl_tests
 from fixtures.tools.collectives.nccl_command import command as collective
@@ -272,3 +274,29 @@ def capped_under_load(rack: Bench, part: str) -> bool:
     gpu = next(gpu for gpu in log.gpus if gpu.pci == pci_of(rack, part))
     full = (gpu.power_draw_w or 0) > 0.99 * (gpu.power_limit_w or 0)
     return full and "sw_power_cap" in (gpu.throttle or ())
+
+
+def subnet(rack: Bench) -> SubnetFacts:
+    """The fabric as the first of the inventory's observers sees it whose port is up."""
+    observer = next(
+        one
+        for one in rack.inventory.observers
+        if facts(rack, f"{one.host}/{one.ca}").ports[int(one.ca[-1])].fitted_port.state == "ACTIVE"
+    )
+    asked = subnet_facts.commands(observer.ca, observer.port, sudo=False)
+    answers = {one.key: rack.result(observer.host, one) for one in asked}
+    return SubnetFacts(rack.inventory, answers, {})
+
+
+def of_cable(question: Callable[[SubnetFacts, str], bool]) -> Probe:
+    """Asked about the link of a cable, named by the cable's first end."""
+
+    def probe(rack: Bench, at: str) -> bool:
+        cables = rack.inventory.plan.cables
+        return question(subnet(rack), next(c.ends[0] for c in cables if f"cable:{c.id}" == at))
+
+    return probe
+
+
+def of_subnet(question: Callable[[SubnetFacts, str], bool]) -> Probe:
+    return lambda rack, at: question(subnet(rack), at)

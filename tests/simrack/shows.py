@@ -10,6 +10,7 @@ from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.placement import lacking_lanes, slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
+from tests.simrack.shows_cabling import CABLING
 from tests.simrack.shows_nvswitch import NVSWITCH
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
@@ -257,4 +258,4 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.waits": lambda rack, at: ask.moved(rack, at, "port_xmit_wait") > 1_000_000,
 }
-SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **NVSWITCH, **PORTS}
+SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **NVSWITCH, **PORTS, **CABLING}

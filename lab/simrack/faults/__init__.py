@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lab.simrack.faults.cabling import CABLING
 from lab.simrack.faults.cards import CARDS
 from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.gpus import GPUS
@@ -31,6 +32,7 @@ FAULTS: Sequence[Fault] = (
     *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH),
     *(*NCCL, *INFINIBAND, *CARDS, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
+    *CABLING,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

@@ -21,13 +21,16 @@ from lab.simrack.links import End, Link
 from lab.simrack.network import SwitchState
 from lab.simrack.state import HostState, World
 
-PartKind = Literal["host", "gpu", "link", "port", "cable", "switch", "switch-port", "switch-tray"]
+PartKind = Literal[
+    "host", "gpu", "link", "port", "cable", "switch", "switch-port", "switch-tray", "subnet"
+]  # fmt: skip
 """What a fault is at. A cable is one of the plan, a switch a leaf or a spine, a switch port an end
-of a cable at a leaf, a spine or a switch tray, a switch tray one of an NVLink rack."""
-Names = Literal["itself", "gpu", "nic", "pair", "swapped", "cable", "rack", "domain"]
+of a cable at a leaf, a spine or a switch tray, a switch tray one of an NVLink rack; the subnet
+goes by the inventory's name."""
+Names = Literal["itself", "gpu", "nic", "pair", "swapped", "cable", "host", "rack", "domain"]
 """The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
-a pair that it is an end of; either part of a swap; a cable or the port at an end of it; its rack;
-the whole domain."""
+a pair that it is an end of; either part of a swap; a cable or the port at an end of it; the host
+of it, or something in that; its rack; the whole domain."""
 Needs = Literal["", "nvswitches", "sudo"]
 """What only some inventories have: nodes with NVSwitches of their own, hosts on which sudo is
 asked for."""

@@ -8,6 +8,7 @@ from lab.simrack.faults.naming import next_tray
 
 NO_LINK = "port.phys_state port.rate port.width"
 NO_LID = "port.lid port.sm_lid"
+NO_CABLE = "link.cabled link.state"
 
 
 def _rate(target: Target, params: Params) -> None:
@@ -43,35 +44,37 @@ def _firmware(target: Target, params: Params) -> None:
 INFINIBAND: tuple[Fault, ...] = (
     rejected(
         "port.down", "port", port(state="DOWN", phys="Polling"), "the port is DOWN and polling",
-        sees="port.state port.phys_state", also=f"{NO_LINK} {NO_LID}", cases="C51",
+        sees="port.state port.phys_state", also=f"{NO_LINK} {NO_LID} {NO_CABLE}", cases="C51",
     ),
     rejected(
         "port.disabled", "port", port(state="DOWN", phys="Disabled"), "somebody disabled the port",
-        sees="port.state port.phys_state", also=f"{NO_LINK} {NO_LID}", cases="C113",
+        sees="port.state port.phys_state", also=f"{NO_LINK} {NO_LID} {NO_CABLE}", cases="C113",
     ),
     rejected(
         "port.initializing", "port", port(state="INIT"),
         "the link is up, and no subnet manager has swept the port",
-        sees="port.state port.lid port.sm_lid", cases="C37",
+        sees="port.state port.lid port.sm_lid", also="link.state", cases="C37",
     ),
     rejected(
         "port.armed", "port", port(state="ARMED"),
         "the subnet manager has configured the port and not brought it up",
-        sees="port.state", cases="C51",
+        sees="port.state", also="link.state", cases="C51",
     ),
     rejected(
         "port.wrong_rate", "port", _rate, "the port trained to another rate, with all its lanes",
-        sees="port.rate", also="rdma.write_bw", cases="C34 C35", params={"gbps": "200"},
+        sees="port.rate port.lane_speed", also="rdma.write_bw", cases="C34 C35",
+        params={"gbps": "200"},
     ),
     rejected(
         "port.narrow", "port", _narrow, "the port trained with a part of its lanes",
-        sees="port.width port.rate", also="rdma.write_bw", cases="C47 C66", params={"lanes": "2"},
+        sees="port.width port.rate link.width", also="rdma.write_bw", cases="C47 C66",
+        params={"lanes": "2"},
     ),
     rejected(
         "port.wrong_link_layer", "port",
         port(link_layer="ethernet", state="DOWN", phys="Disabled", rate_gbps=40),
         "the port is set to Ethernet", sees="port.state port.rate port.lid port.sm_lid",
-        also=NO_LINK, cases="C35",
+        also=f"{NO_LINK} {NO_CABLE}", cases="C35",
     ),
     rejected(
         "port.other_sm", "port", _sm, "the port belongs to another subnet manager than the others",

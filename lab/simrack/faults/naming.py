@@ -25,8 +25,11 @@ def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
     """The hosts that a fault is at: one, or both of a swap between trays."""
     if fault.takes == "switch-tray":
         return frozenset(inventory.racks[inventory.hosts[part].rack])
+    if fault.takes == "subnet":
+        return frozenset(inventory.hosts) | frozenset(inventory.switches)
     if fault.takes in ("cable", "switch", "switch-port"):
-        return frozenset(host_of(end) for end in ends_of(part, inventory))
+        ends = {end for one in _swapped(fault, part, inventory) for end in ends_of(one, inventory)}
+        return frozenset(host_of(end) for end in ends)
     host = host_of(part)
     if fault.names == "swapped" and fault.takes in ("host", "port"):
         return frozenset((host, next_tray(inventory, host)))
@@ -46,6 +49,20 @@ def ends_of(part: str, inventory: Inventory) -> tuple[str, ...]:
     )
 
 
+def _swapped(fault: Fault, part: str, inventory: Inventory) -> tuple[str, ...]:
+    """A cable, and the one that it is swapped with: the next at the same switch."""
+    if fault.names != "swapped" or fault.takes != "cable":
+        return (part,)
+    cable = next(one for one in inventory.plan.cables if f"cable:{one.id}" == part)
+    mates = [
+        f"cable:{one.id}"
+        for one in inventory.plan.cables
+        if one.kind == cable.kind and host_of(one.ends[1]) == host_of(cable.ends[1])
+    ]
+    at = mates.index(part)
+    return part, mates[at + 1] if at + 1 < len(mates) else mates[at - 1]
+
+
 def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
     """Whether a finding at `named` is right for a fault at `part`."""
     match fault.names:
@@ -57,10 +74,16 @@ def is_named(fault: Fault, part: str, named: str, inventory: Inventory) -> bool:
             return named == part or any(_is_end(end, part) for end in ends(named))
         case "cable":
             return named == part or named in ends_of(part, inventory)
+        case "host":
+            return host_of(named) in touched(fault, part, inventory) & inventory.hosts.keys()
+        case "swapped" if fault.takes == "cable":
+            both = _swapped(fault, part, inventory)
+            return any(named in (one, *ends_of(one, inventory)) for one in both)
         case "swapped":
             return host_of(named) in touched(fault, part, inventory)
         case "domain":
-            return named == inventory.name
+            whole = tuple(inventory.racks) if len(inventory.racks) == 1 else ()
+            return named in (inventory.name, *whole)
         case "rack":
             return named in _groups(part, inventory)
 

@@ -111,7 +111,10 @@ def _together(inventory: Inventory, size: int, about: str) -> tuple[Put, ...]:
     kinds = [
         f
         for f in FAULTS
-        if f.names in SINGLE and f.takes != "switch" and not f.peer and fits(f, inventory)
+        if f.names in SINGLE
+        and f.takes not in ("switch", "subnet")
+        and not f.peer
+        and fits(f, inventory)
     ]
     free = [tray.name for tray in inventory.trays]
     puts: list[Put] = []

@@ -1,0 +1,142 @@
+"""Faults of cables, leaves, spines and of the subnet manager: what nobody sees from one host."""
+
+from __future__ import annotations
+
+from lab.simrack.faults.changes import number
+from lab.simrack.faults.declare import Fault, Params, Target, incomplete, rejected
+from lab.simrack.faults.infiniband import NO_LID, NO_LINK
+from lab.simrack.links import End, Link
+from lab.simrack.network import NDR_GBPS, Network
+
+PORT_DOWN = f"port.state port.phys_state {NO_LINK} {NO_LID}"
+UNUSED = ("63", "64")
+"""Ports of a spine for which no embedded plan has a cable."""
+
+
+def _unplugged(target: Target, _: Params) -> None:
+    _unplug(target.world.network, target.the_cable)
+
+
+def _unplug(network: Network, link: Link) -> None:
+    """The link is down, and a NIC at its end sees that it is."""
+    link.up = False
+    nic = network.nics.get(link.near.name)
+    if nic is not None and nic.phys == "LinkUp":
+        nic.state, nic.phys = "DOWN", "Polling"
+
+
+def partner(links: list[Link], link: Link) -> Link:
+    """The cable that is swapped with this one: the next at the same switch, else the one before."""
+    mates = [one for one in links if one.kind == link.kind and one.far.node == link.far.node]
+    at = mates.index(link)
+    return mates[at + 1] if at + 1 < len(mates) else mates[at - 1]
+
+
+def _swapped(target: Target, _: Params) -> None:
+    """With the next cable at the same leaf."""
+    network = target.world.network
+    network.exchange(target.the_cable, partner(list(network.cables.values()), target.the_cable))
+
+
+def _crossed(target: Target, _: Params) -> None:
+    """With the cable of the next NIC of the same host, so that two rails are mixed."""
+    network, link = target.world.network, target.the_cable
+    host = link.near.node.split("/")[0]
+    mates = [one for one in network.cables.values() if one.near.node.startswith(f"{host}/")]
+    network.exchange(link, mates[(mates.index(link) + 1) % len(mates)])
+
+
+def _slow(target: Target, params: Params) -> None:
+    target.the_cable.share = number(params, "gbps") / target.the_cable.rate
+
+
+def _narrow(target: Target, params: Params) -> None:
+    lanes = int(number(params, "lanes"))
+    target.the_cable.share, target.the_cable.lanes = lanes / target.the_cable.lanes, lanes
+
+
+def _extra(target: Target, _: Params) -> None:
+    """Somebody left one end of a cable in each of two unused ports."""
+    near, far = (End(node=target.the_switch.name, port=port) for port in UNUSED)
+    target.world.network.plug(Link(kind="fabric", near=near, far=far, rate=NDR_GBPS, cable="extra"))
+
+
+def _dead(target: Target, _: Params) -> None:
+    target.the_switch.dead = True
+    for link, _end in target.world.network.plugged(target.the_switch.name):
+        _unplug(target.world.network, link)
+
+
+def _silent(target: Target, _: Params) -> None:
+    target.world.network.manager.answers = False
+
+
+def _standby(target: Target, _: Params) -> None:
+    target.world.network.manager.state = 2
+
+
+def _too_old(target: Target, _: Params) -> None:
+    target.world.network.manager.too_old = True
+
+
+CABLING: tuple[Fault, ...] = (
+    rejected(
+        "cable.missing", "cable", _unplugged, "the cable of a NIC is not plugged in",
+        sees="link.cabled link.state", also=PORT_DOWN, names="cable", cases="C46", of="host",
+    ),
+    rejected(
+        "cable.swapped", "cable", _swapped,
+        "the cables of two NICs are in each other's port of their leaf", sees="link.cabled",
+        names="swapped", cases="C46", extra=1, of="host",
+    ),
+    rejected(
+        "cable.rail_crossed", "cable", _crossed,
+        "the cables of two NICs of a host are in each other's leaf", sees="link.cabled",
+        also="rdma.write_lat_typ rdma.write_lat_p99", names="host", cases="C46 C83", extra=1,
+        of="host",
+    ),
+    rejected(
+        "uplink.missing", "cable", _unplugged, "a link between a leaf and a spine is down",
+        sees="link.cabled link.state", names="cable", cases="C43 C82", of="fabric",
+    ),
+    rejected(
+        "uplink.swapped", "cable", _swapped,
+        "two cables between leaves and a spine are in each other's port", sees="link.cabled",
+        names="swapped", cases="C46", extra=1, of="fabric",
+    ),
+    rejected(
+        "uplink.slow", "cable", _slow, "a link between a leaf and a spine trained to another rate",
+        sees="port.lane_speed", names="cable", cases="C34 C82", params={"gbps": "200"}, of="fabric",
+    ),
+    rejected(
+        "uplink.narrow", "cable", _narrow,
+        "a link between a leaf and a spine trained with a part of its lanes", sees="link.width",
+        names="cable", cases="C47 C82", params={"lanes": "2"}, of="fabric",
+    ),
+    rejected(
+        "cable.extra", "switch", _extra, "a switch has a cable that the plan does not have",
+        sees="switch.extra_links", cases="C46", of="spine",
+    ),
+    rejected(
+        "leaf.dead", "switch", _dead, "a leaf has no power", sees="switch.present",
+        also=PORT_DOWN, cases="C43", of="leaf",
+    ),
+    rejected(
+        "spine.dead", "switch", _dead, "a spine has no power", sees="switch.present",
+        also="subnet.manager", cases="C43 C82", of="spine",
+    ),
+    rejected(
+        "manager.silent", "subnet", _silent, "the subnet manager does not answer any more",
+        sees="subnet.manager", names="domain", cases="C37",
+    ),
+    rejected(
+        "manager.standby", "subnet", _standby,
+        "the ports obey a subnet manager that is not the master", sees="subnet.manager",
+        names="domain", cases="C38",
+    ),
+    incomplete(
+        "manager.too_old", "subnet", _too_old,
+        "the subnet manager is too old for the switches: only small messages pass",
+        sees="rdma.write_bw", reason="tool-failed", names="domain", cases="C38",
+    ),
+)  # fmt: skip
