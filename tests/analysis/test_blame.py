@@ -308,8 +308,11 @@ def test_two_readings_of_one_output_are_one_signal() -> None:
     one = row("gpu.ecc_errors", GPU, "FAIL", evidence=("e1",))
     two = row("fabric.state", GPU, "FAIL", evidence=("e1",))
     other = row("fabric.state", GPU, "FAIL", evidence=("e2",))
+    both = row("nvlink.one_sided_ports", GPU, "FAIL", evidence=("e2", "e3"))
     assert not independent([one, two])
     assert independent([one, other])
+    assert not independent([other, both])
+    assert independent([one, both])
 
 
 def test_bandwidth_that_is_low_on_every_tray_is_one_finding() -> None:
@@ -356,3 +359,10 @@ def test_every_family_of_signals_is_explained_to_readers() -> None:
     page = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")
     told = [f"| {one.name} | {one.source} |" for one in FAMILIES]
     assert [line for line in told if line not in page] == []
+
+
+def test_driver_that_does_not_answer_is_the_first_step() -> None:
+    silent = [row("identity.driver", TRAY, "INCONCLUSIVE", "tool-failed")]
+    (found,) = blame(silent, rows("identity.driver", HOSTS[1:]))
+    assert (found.part, found.kind) == (TRAY, "host")
+    assert "GPU driver" in found.action
