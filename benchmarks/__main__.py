@@ -4,6 +4,7 @@ python -m benchmarks                     everything (`make bench`)
 python -m benchmarks facts --rounds 9    only the collection of facts
 python -m benchmarks phases              only the run, split by phase
 python -m benchmarks readers             only readers, on what the largest sites print
+python -m benchmarks shares              only the run, split by part of the suite
 python -m benchmarks outliers            only the test for stragglers: false alarms and power
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import facts, outliers, phases, readers
+from benchmarks import facts, outliers, phases, readers, shares
 
 
 def main(arguments: list[str]) -> int:
@@ -20,7 +21,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=("all", "facts", "phases", "readers", "outliers"),
+        choices=("all", "facts", "phases", "shares", "readers", "outliers"),
         default="all",
     )
     parser.add_argument("--inventory", default="rack42")
@@ -38,6 +39,8 @@ def main(arguments: list[str]) -> int:
         print(facts.report(options.inventory, options.rounds, options.fanout_rounds), flush=True)
     if options.part in ("all", "phases"):
         print("\n" + phases.report(options.inventory), flush=True)
+    if options.part in ("all", "shares"):
+        print("\n" + shares.report(options.inventory), flush=True)
     if options.part in ("all", "readers"):
         print("\n" + readers.report(options.inventory, options.hcas, options.rounds), flush=True)
     if options.part == "outliers":
