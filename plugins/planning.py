@@ -16,6 +16,7 @@ LOADS: dict[str, tuple[str, float]] = {
     "gpu_loads": ("nvbandwidth on every tray at once", 120.0),
     "pair_runs": ("perftest on every rail pair at once", 60.0),
     "launched": ("mpirun hostname over all trays", 30.0),
+    "tray_collectives": ("all_reduce inside every tray at once", 30.0),
     "all_reduces": ("all_reduce, every rack at once and then the whole domain", 360.0),
 }
 """What each load does and its predicted seconds on hardware. They are estimates from the sizes that

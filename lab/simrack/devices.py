@@ -40,7 +40,8 @@ class GpuState:
 
     `copy_factor` and `nccl_factor` scale what copies and collectives reach, `slow_to` copies to one
     other slot; `wrong` is the number of wrong values that a collective containing this GPU finds
-    per row. `ecc` counts memory errors since the driver was loaded, by nvidia-smi's name for them.
+    per row; with `nccl_hangs` one never ends, `nccl_unsteady` is what some of its rows reach.
+    `ecc` counts memory errors since the driver was loaded, by nvidia-smi's name for them.
     """
 
     slot: str
@@ -72,6 +73,8 @@ class GpuState:
     slow_to: dict[str, float] = field(default_factory=dict)
     wrong: int = 0
     rank_crashes: bool = False
+    nccl_hangs: bool = False
+    nccl_unsteady: float = 1.0
 
     @property
     def domain(self) -> tuple[str, int]:

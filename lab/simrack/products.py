@@ -43,6 +43,7 @@ class GpuProduct:
     memory_total_kb: int
     busbw_by_size: Mapping[int, float]
     busbw_by_ranks: Mapping[int, float]
+    against_all_reduce: Mapping[str, Mapping[int, float]]
 
 
 GIB = 1 << 30
@@ -81,6 +82,11 @@ GB200 = GpuProduct(
         16 * GIB: 842.0,
     },
     busbw_by_ranks={4: 0.82, 8: 0.995, 16: 1.048, 72: 1.0, 144: 0.985, 576: 0.97},
+    against_all_reduce={
+        "all_gather_perf": {8: 0.811, 16: 0.69},
+        "reduce_scatter_perf": {8: 0.811, 16: 0.69},
+        "alltoall_perf": {8: 0.816, 16: 0.644},
+    },
 )
 H100 = GpuProduct(
     name="NVIDIA H100 80GB HBM3",
@@ -117,6 +123,11 @@ H100 = GpuProduct(
         16 * GIB: 478.9,
     },
     busbw_by_ranks={8: 1.0, 16: 1.01, 64: 0.811},
+    against_all_reduce={
+        "all_gather_perf": {8: 0.754, 16: 0.7},
+        "reduce_scatter_perf": {8: 0.758, 16: 0.7},
+        "alltoall_perf": {8: 0.75, 16: 0.163, 64: 0.11},
+    },
 )
 PRODUCTS: Mapping[str, GpuProduct] = {
     "nvl576": GB200,

@@ -19,6 +19,7 @@ from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
 from lab.simrack.host_setup import HostSetup, healthy_setup
 from lab.simrack.links import Link
+from lab.simrack.nccl_setup import NcclSetup
 from lab.simrack.network import Network
 from lab.simrack.nvlinks import NvlinkDomain
 from lab.simrack.nvos import CHIP_FIRMWARE, IMAGE, SwitchTray
@@ -78,6 +79,7 @@ class HostState:
     chatty: bool = False
     setup: HostSetup = field(default_factory=HostSetup)
     switch: SwitchTray = field(default_factory=SwitchTray)
+    nccl: NcclSetup = field(default_factory=NcclSetup)
 
     @property
     def on_bus(self) -> list[GpuState]:

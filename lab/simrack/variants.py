@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.simrack.devices import PortState
-from lab.simrack.faults.changes import gpu, health, host, number, port
+from lab.simrack.faults.changes import (
+    collectives,
+    foreign_nic,
+    gpu,
+    health,
+    host,
+    number,
+    port,
+)
 from lab.simrack.faults.declare import Fault, Params, Target, accepted
 from lab.simrack.faults.host_setup import VARIANTS as HOST_SETUP
 from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
+from lab.simrack.nccl_setup import OLD_TESTS
 
 BUILT_IN: Mapping[str, str] = {
     "C31": "both GPUs of a board have its serial, and module ids go 2, 1, 4, 3 (rack7, rack42)",
@@ -40,18 +48,7 @@ def _renamed(target: Target, _: Params) -> None:
 
 
 def _extra_nic(target: Target, params: Params) -> None:
-    extra = PortState(
-        device=params["device"],
-        part=f"{target.host.name}/{params['device']}",
-        guid="b8e924ff00000001",
-        rail=-1,
-        link_layer="ethernet",
-        gid_index=3,
-        lid=0,
-        firmware="24.41.1000",
-    )
-    extra.rate_gbps = 200
-    target.host.ports.append(extra)
+    target.host.ports.append(foreign_nic(target.host, params["device"]))
 
 
 def _modules(target: Target, _: Params) -> None:
@@ -85,6 +82,9 @@ VARIANTS: tuple[Fault, ...] = (
              cases="C29"),
     accepted("nic.extra", "host", _extra_nic, "the host has an Ethernet NIC that no slot lists",
              cases="C85", params={"device": "mlx5_bond_0"}),
+    accepted("nccl.old_tests", "host", collectives(tests=OLD_TESTS),
+             "nccl-tests prints differences that rounding leaves, in a column `error`",
+             cases="C81"),
     accepted("port.old_errors", "port", port(errors=OLD_ERRORS),
              "error counters stand at old values and do not move", cases="C42"),
     accepted("port.waits", "port", port(moves={"port_xmit_wait": 91_316_204}),

@@ -9,8 +9,9 @@ import pytest
 from fixtures.model.errors import LaunchError, RackError, ToolMissing
 from fixtures.tools.binding.facts import Facts
 from fixtures.tools.collectives import launch
-from fixtures.tools.collectives.collective import Collective, Plan
+from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.launcher import Launched, Launcher
+from fixtures.tools.collectives.plan import Plan
 from fixtures.transport.base import CommandResult, Transport
 from fixtures.transport.reach import Transports
 from tests.areas.answers import answer, facts, shipped

@@ -258,14 +258,21 @@ NVSWITCHES = """
 identity.fabric_manager identity tray | identity.fabric_manager_version identity tray
 fabric.manager_start_delay nvlink tray
 """
+COLLECTIVES = """
+nccl.tray_completed! nccl tray | nccl.tray_wrong nccl tray
+nccl.tray_all_reduce_busbw nccl tray | nccl.tray_all_reduce_spread nccl tray
+nccl.version nccl tray | nccl.network nccl tray | nccl.nics nccl tray
+nccl.stray_settings nccl tray
+"""
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,
     "hgx-h100": EVERYWHERE
+    + COLLECTIVES
     + WITH_GPUS
     + NVSWITCHES
     + "gpu.rail_nic_path compute gpu | gpu.h2d_bandwidth compute gpu",
-    "gb200-nvl72": EVERYWHERE + WITH_GPUS + RACK,
-    "nvl576": EVERYWHERE + WITH_GPUS + RACK + "nccl.all_reduce_ratio nccl domain",
+    "gb200-nvl72": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK,
+    "nvl576": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK + "nccl.all_reduce_ratio nccl domain",
 }
 
 
@@ -321,8 +328,8 @@ def limits_of(row: Row) -> list[LimitSchema]:
 
 def test_the_shipped_profiles_are_these() -> None:
     assert SHIPPED == [
-        "adapter", "common", "gb200-nvl72", "gpu", "hdr", "hgx-h100", "infiniband", "ndr", "nvl576",
-        "rdma-hosts", "rdma-port",
+        "adapter", "common", "gb200-nvl72", "gpu", "hdr", "hgx-h100", "infiniband", "nccl",
+        "ndr", "nvl576", "rdma-hosts", "rdma-port",
     ]  # fmt: skip
 
 

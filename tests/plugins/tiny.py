@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 PROFILES = Path(__file__).parents[2] / "inventories" / "profiles"
-INCLUDED = ("adapter", "common", "gpu", "gb200-nvl72", "infiniband", "ndr", "rdma-port")
+INCLUDED = ("adapter", "common", "nccl", "gpu", "gb200-nvl72", "infiniband", "ndr", "rdma-port")
 TRAYS = ("r01-ct01", "r01-ct02")
 HOSTS = (*TRAYS, "r01-sw01")
 GPUS = tuple(f"{tray}/gpu{gpu}" for tray in TRAYS for gpu in range(2))
@@ -89,6 +89,12 @@ metrics:
     unit: count
     required: true
     limits: [{equals: 2, unit: count, kind: baseline, source: this test}]
+  nccl.tray_all_reduce_busbw:
+    gate: nccl
+    per: tray
+    unit: GB/s
+    required: true
+    limits: [{min: 600, unit: GB/s, kind: baseline, source: this test}]
   nccl.rack_all_reduce_busbw:
     gate: nccl
     per: rack

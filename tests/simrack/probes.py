@@ -19,7 +19,8 @@ from fixtures.tools.binding.nic_setup import NicSetup
 from fixtures.tools.binding.slots import GpuSlot, PortSlot
 from fixtures.tools.binding.subnet_facts import SubnetFacts
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
-from fixtures.tools.collectives import nccl_tests
+from fixtures.tools.collectives import nccl_log, nccl_tests
+from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
 from fixtures.tools.fabric import ib_port
@@ -166,6 +167,42 @@ def collect(rack: Bench, part: str) -> Report:
     asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G", key="load/nccl")
     head = next(one.name for one in rack.inventory.trays if one.name not in hosts)
     return nccl_tests.read(rack.result(head, asked))
+
+
+def alone(rack: Bench, part: str, cycles: int | None = None) -> CommandResult:
+    """all_reduce inside the part's tray, under a deadline."""
+    tray = host_of(part)
+    slots = len(rack.inventory.hosts[tray].gpus)
+    asked = collective("all_reduce", hosts=[tray], slots=slots, begin="1G", end="1G", cycles=cycles)
+    env = [f"{name}={value}" for name, value in asked.env.items()]
+    argv = ("timeout", "3", "env", *env, *asked.argv)
+    return as_result(tray, asked, rack.run(tray, *argv))
+
+
+def logged(rack: Bench, part: str) -> nccl_log.NcclLog:
+    """What NCCL says of itself inside the part's tray."""
+    return nccl_log.read(alone(rack, part))
+
+
+def adapters(rack: Bench, part: str) -> list[str]:
+    return [hca.name for hca in logged(rack, part).hcas or ()]
+
+
+def at_scale(rack: Bench, part: str) -> CommandResult:
+    """all_reduce over the trays of the part's rack."""
+    hosts = [tray.name for tray in rack.inventory.trays]
+    asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G")
+    return rack.result(host_of(part), asked)
+
+
+def hangs(rack: Bench, part: str) -> bool:
+    ran = alone(rack, part)
+    return ran.timed_out and "Init COMPLETE" in ran.stdout
+
+
+def spread(rack: Bench, part: str) -> float:
+    run = Collective({"run": alone(rack, part, cycles=5)}, 4, [1 << 30])
+    return run.spread(1 << 30)
 
 
 def busbw(rack: Bench, part: str) -> float:

@@ -154,6 +154,18 @@ GPUS: Mapping[str, Probe] = {
     "nccl.slow_gpu": lambda rack, at: ask.busbw(rack, at) < 500,
     "nccl.wrong_data": lambda rack, at: ask.wrong(rack, at) == 3,
     "nccl.rank_crashes": raises("tool-failed", ask.collect),
+    "nccl.hangs": ask.hangs,
+    "nccl.multicast_stale": lambda rack, at: "'invalid argument'" in ask.alone(rack, at).stdout,
+    "nccl.over_sockets": lambda rack, at: ask.logged(rack, at).network == "Socket",
+    "nccl.wrong_nic": lambda rack, at: "mlx5_4" in ask.adapters(rack, at),
+    "nccl.old_library": lambda rack, at: (
+        ask.logged(rack, at).versions == ("2.21.5+cuda12.4",) and ask.at_scale(rack, at).rc == 134
+    ),
+    "nccl.too_many_ranks": lambda rack, at: ask.at_scale(rack, at).rc == 139,
+    "nccl.ranks_apart": lambda rack, at: ask.alone(rack, at).stdout.count("Using devices") == 4,
+    "nccl.mpi_stuck": lambda rack, at: "MPI_INIT failed" in ask.alone(rack, at).stderr,
+    "nccl.old_tests": lambda rack, at: " 1e-06" in ask.alone(rack, at).stdout,
+    "nccl.unsteady": lambda rack, at: ask.spread(rack, at) > 0.02,
 }
 NVLINK: Mapping[str, Probe] = {
     "fabric.in_progress": at_slot(lambda slot: slot.fabric.state == "In Progress"),

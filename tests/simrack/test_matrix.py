@@ -141,7 +141,8 @@ def test_a_reason_counts_where_it_is_declared() -> None:
         (CLEARED, "r01-ct02/mlx5_1/1", "r01-ct01->r01-ct02", False),
         ("tray.swapped", "r01-ct18", "r01-ct01", True),
         ("tray.swapped", "r01-ct18", "r01-ct02", False),
-        ("nccl.slow_gpu", "r01-ct02/gpu1", "rack7", True),
+        ("nccl.slow_gpu", "r01-ct02/gpu1", "rack7", False),
+        ("nccl.too_many_ranks", "r01-ct02", "rack7", True),
         ("launch.peers_refused", "r01-ct02", "rack7", True),
     ],
 )
@@ -150,8 +151,8 @@ def test_the_right_part_is_known(kind: str, part: str, named: str, right: bool) 
 
 
 def test_in_a_domain_of_racks_the_domain_is_not_the_rack() -> None:
-    assert not is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "rack42", DOMAIN)
-    assert is_named(LIBRARY["nccl.slow_gpu"], "r02-ct02/gpu1", "r02", DOMAIN)
+    assert not is_named(LIBRARY["nccl.too_many_ranks"], "r02-ct02", "rack42", DOMAIN)
+    assert is_named(LIBRARY["nccl.too_many_ranks"], "r02-ct02", "r02", DOMAIN)
 
 
 def test_the_summary_counts() -> None:

@@ -8,7 +8,9 @@ health(braked="…")  the same for its clocks, heat, power and memory under load
 from __future__ import annotations
 
 from fixtures.model.errors import InventoryError
+from lab.simrack.devices import PortState
 from lab.simrack.faults.declare import Change, Params, Target
+from lab.simrack.state import HostState
 
 
 def host(**values: object) -> Change:
@@ -44,6 +46,31 @@ def port(**values: object) -> Change:
         _set(target.the_port, values)
 
     return change
+
+
+def collectives(**values: object) -> Change:
+    """Change how the host is set up for collectives."""
+
+    def change(target: Target, _: Params) -> None:
+        _set(target.host.nccl, values)
+
+    return change
+
+
+def foreign_nic(host: HostState, device: str) -> PortState:
+    """An Ethernet NIC that no slot of the inventory lists."""
+    extra = PortState(
+        device=device,
+        part=f"{host.name}/{device}",
+        guid="b8e924ff00000001",
+        rail=-1,
+        link_layer="ethernet",
+        gid_index=3,
+        lid=0,
+        firmware="24.41.1000",
+    )
+    extra.rate_gbps = 200
+    return extra
 
 
 def _set(state: object, values: dict[str, object]) -> None:

@@ -66,15 +66,15 @@ GPUS: tuple[Fault, ...] = (
     rejected(
         "gpu.missing", "gpu", gpu(present=False),
         "the GPU is not on the bus; the driver numbers the others anew",
-        sees="gpu.bound", also="nccl.completed nccl.rack_completed", cases="C03 C87",
+        sees="gpu.bound", cases="C03 C87",
     ),
     rejected(
         "gpu.none", "host", _none, "none of the tray's GPUs is on the bus",
-        sees="gpu.bound", also="nccl.completed nccl.rack_completed", cases="C03",
+        sees="gpu.bound", cases="C03",
     ),
     rejected(
         "gpu.lost", "gpu", gpu(lost=True), "the driver has lost the GPU and says so",
-        sees="gpu.responsive gpu.xid_fatal_count", also="nccl.completed nccl.rack_completed",
+        sees="gpu.responsive gpu.xid_fatal_count",
         cases="C87 C137",
     ),
     rejected(

@@ -122,13 +122,14 @@ HOST_SETUP: tuple[Fault, ...] = (
     rejected(
         "nccl.left_over_file", "host", _nccl_file,
         "a file with settings of NCCL is left over in the host's image",
-        sees="identity.nccl_settings", cases="C71",
+        sees="identity.nccl_settings nccl.stray_settings", cases="C71",
         params={"file": "/etc/nccl.conf", "name": "NCCL_IB_USE_INLINE", "value": "1"},
     ),
     rejected(
         "nccl.stale_environment", "host", _nccl_environment,
         "every login finds an old setting of NCCL in its environment",
-        sees="identity.nccl_settings", cases="C79",
+        sees="identity.nccl_settings nccl.stray_settings nccl.tray_all_reduce_busbw",
+        also="nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio", cases="C79",
         params={"name": "NCCL_TOPO_FILE", "value": "/opt/old.xml"},
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.simrack.faults.changes import gpu, host, number
+from lab.simrack.faults.changes import collectives, foreign_nic, gpu, host, number
 from lab.simrack.faults.declare import Change, Fault, Params, Target, incomplete, rejected
 
 PERFTEST = ("ib_write_bw", "ib_write_lat")
@@ -14,6 +14,13 @@ def _slow(target: Target, params: Params) -> None:
 
 def _wrong(target: Target, params: Params) -> None:
     target.the_gpu.wrong += int(number(params, "count"))
+
+
+def _storage_nic(target: Target, _: Params) -> None:
+    """The kernel found it first: the NIC of the rail got another name."""
+    ports = target.host.ports
+    ports[-1].device, name = f"mlx5_{len(ports)}", ports[-1].device
+    ports.append(foreign_nic(target.host, name))
 
 
 def _without(*programs: str) -> Change:
@@ -34,24 +41,71 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.slow_gpu", "gpu", _slow,
         "collectives that contain the GPU reach a part of their bandwidth",
-        sees="nccl.rack_all_reduce_busbw|nccl.all_reduce_busbw", also="nccl.all_reduce_ratio",
-        names="rack", cases="C41 C106", params={"factor": "0.6"},
+        sees="nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio",
+        also="nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio",
+        cases="C41 C106", params={"factor": "0.6"},
     ),
     rejected(
         "nccl.wrong_data", "gpu", _wrong,
         "collectives that contain the GPU compute wrong values",
-        sees="nccl.wrong", also="nccl.rack_wrong", names="rack", cases="C11 C73",
+        sees="nccl.tray_wrong nccl.gpu_wrong nccl.wrong", also="nccl.rack_wrong", cases="C11",
         params={"count": "3"},
     ),
     rejected(
         "nccl.rank_crashes", "gpu", gpu(rank_crashes=True),
         "the rank on the GPU dies of a segmentation fault",
-        sees="nccl.completed", also="nccl.rack_completed", names="rack", cases="C17 C18",
+        sees="nccl.tray_completed nccl.gpu_completed",
+    ),
+    rejected(
+        "nccl.hangs", "gpu", gpu(nccl_hangs=True),
+        "copies of the GPU are good, and collectives that contain it never end",
+        sees="nccl.tray_completed nccl.gpu_completed", cases="C33",
+    ),
+    rejected(
+        "nccl.unsteady", "gpu", gpu(nccl_unsteady=0.53),
+        "collectives that contain the GPU are slow now and then",
+        sees="nccl.tray_all_reduce_spread", names="gpu", cases="C89",
+    ),
+    rejected(
+        "nccl.multicast_stale", "host", collectives(multicast_stale=True),
+        "the switches were restarted without a reset of the GPUs: multicast groups are refused",
+        sees="nccl.tray_completed", cases="C06",
+    ),
+    rejected(
+        "nccl.over_sockets", "host", collectives(verbs=False),
+        "libibverbs cannot be loaded, and NCCL falls back to sockets",
+        sees="nccl.network nccl.nics", also="nccl.all_reduce_busbw", cases="C86",
+    ),
+    rejected(
+        "nccl.wrong_nic", "host", _storage_nic,
+        "a NIC for storage has the name that one of the rails has on all other hosts",
+        sees="nccl.nics", cases="C85",
+    ),
+    rejected(
+        "nccl.old_library", "host", collectives(library="2.21.5+cuda12.4"),
+        "the host has an NCCL from before NVLink domains of many trays",
+        sees="nccl.version nccl.rack_completed", also="nccl.completed", cases="C18", fabric=True,
+    ),
+    rejected(
+        "nccl.too_many_ranks", "host", collectives(most_ranks=43),
+        "jobs of 44 and more ranks die while they are set up, smaller ones are good",
+        sees="nccl.rack_completed|nccl.completed", also="nccl.completed", names="rack",
+        cases="C17",
+    ),
+    incomplete(
+        "nccl.ranks_apart", "host", collectives(mpi="apart"),
+        "nccl-tests was built without MPI: every rank runs by itself",
+        sees="nccl.tray_completed", reason="unreadable", cases="C77",
+    ),
+    incomplete(
+        "nccl.mpi_stuck", "host", collectives(mpi="stuck"),
+        "programs do not get out of MPI_Init",
+        sees="nccl.tray_completed", reason="launch", cases="C93",
     ),
     incomplete(
         "nccl.not_installed", "host", _without("all_reduce_perf"),
         "nccl-tests is not installed on the host",
-        sees="nccl.completed", reason="tool-missing", names="rack", extra=1,
+        sees="nccl.tray_completed", reason="tool-missing",
     ),
     incomplete(
         "nvbandwidth.not_installed", "host", _without("nvbandwidth"),

@@ -7,10 +7,11 @@ from lab.simrack.faults.declare import Change, Fault, Params, Target, rejected
 from lab.simrack.state import uuid_of
 
 SLOWED = (
-    "nvlink.d2d_bandwidth nccl.all_reduce_busbw nccl.rack_all_reduce_busbw nccl.all_reduce_ratio"
+    "nvlink.d2d_bandwidth nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio "
+    "nccl.all_reduce_busbw nccl.rack_all_reduce_busbw nccl.all_reduce_ratio"
 )
 APART = f"fabric.partition {SLOWED}"
-STOPPED = "nccl.completed nccl.rack_completed"
+STOPPED = "nccl.tray_completed nccl.gpu_completed"
 
 
 def _down(target: Target, params: Params) -> None:

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from lab.simrack.faults.changes import health, number
 from lab.simrack.faults.declare import Fault, Params, Target, rejected
 
-SLOWED = "nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio"
+SLOWED = (
+    "nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio nccl.rack_all_reduce_busbw "
+    "nccl.all_reduce_busbw nccl.all_reduce_ratio"
+)
 
 
 def _margin(target: Target, params: Params) -> None:

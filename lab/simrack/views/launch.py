@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lab.simrack.machine import Call, Machine
 from lab.simrack.views import nccl
+from lab.simrack.views.nccl_table import COLLECTIVES
 
 SSH_FAILED, LAUNCH_FAILED = 255, 1
 _SSH_WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
@@ -120,17 +121,23 @@ async def mpirun(call: Call) -> int:
     trouble = [line for line in said if line]
     if trouble:
         return call.fail("".join(f"{line}\n" for line in trouble) + _NO_DAEMON, LAUNCH_FAILED)
-    placed = [(m, slots) for m, _, slots in machines if m is not None and not m.state.left_out]
+    placed = [
+        (machine, slots)
+        for machine, _, slots in machines
+        if machine is not None and (machine is call.machine or not machine.state.left_out)
+    ]
     program = job.program[0].rsplit("/", 1)[-1]
     if program == "hostname":
         names = [machine.state.own_name for machine, slots in placed for _ in range(slots)]
         call.write("".join(f"{name}\n" for name in names[: job.ranks]))
         return 0
     without = next((m.state.name for m, _ in placed if program in m.state.missing), "")
-    if program not in nccl.COLLECTIVES or without:
+    if program not in COLLECTIVES or without:
         at = without or placed[0][0].state.name
         return call.fail(_NO_PROGRAM.format(host=at, program=job.program[0]), LAUNCH_FAILED)
-    return await nccl.run(call, placed, min(job.ranks, sum(n for _, n in placed)), job.program)
+    ranks = min(job.ranks, sum(slots for _, slots in placed))
+    env = {name: value or call.env.get(name, "") for name, value in job.env.items()}
+    return await nccl.run(call, placed, ranks, job.program, env)
 
 
 async def _start(call: Call, machine: Machine | None, name: str) -> str:

@@ -1,40 +1,24 @@
-"""nccl-tests under mpirun: one rank a GPU, in the text layout of release 2.17."""
+"""nccl-tests under mpirun: one rank a GPU."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call, Machine
+from lab.simrack.nccl_setup import OLD_TESTS
 from lab.simrack.nvlink_traffic import count_collective
+from lab.simrack.views import nccl_log, nccl_trouble
+from lab.simrack.views.nccl_log import Rank
 from lab.simrack.views.nccl_speed import bus_bandwidth
-from lab.simrack.views.nvbandwidth import SEGFAULT
+from lab.simrack.views.nccl_table import Measured, Table
 
-VERSION, LIBRARY, LIBRARY_CODE = "2.17.6", "2.28.3+cuda13.0", 22803
 TAKES_S, TAKES_PER_RANK_S = 0.8, 0.001
-ELEMENT_BYTES = 4
-TEST_FAILURE, JOB_FAILED = 3, 1
-COLLECTIVES: Mapping[str, tuple[float, bool]] = {
-    "all_reduce_perf": (2.0, True),
-    "all_gather_perf": (1.0, False),
-    "reduce_scatter_perf": (1.0, True),
-    "alltoall_perf": (1.0, False),
-}
-"""Program: busbw is algbw times this times (n-1)/n, and whether it reduces. nccl-tests,
-doc/PERFORMANCE.md."""
+JOB_FAILED = 1
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rank:
-    number: int
-    machine: Machine
-    device: int
-    gpu: GpuState
-    pid: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +29,7 @@ class Options:
     iterations: int
     warmup: int
     check: bool
+    cycles: int
 
     def sizes(self) -> Iterator[int]:
         size = self.begin
@@ -54,31 +39,107 @@ class Options:
 
 
 async def run(
-    call: Call, placed: Sequence[tuple[Machine, int]], count: int, program: Sequence[str]
+    call: Call,
+    placed: Sequence[tuple[Machine, int]],
+    count: int,
+    program: Sequence[str],
+    env: Mapping[str, str],
 ) -> int:
+    """A job of `count` ranks on the machines given; `env` is what the launcher passes on."""
     try:
         options = _options(program)
     except ValueError as error:
         return call.fail(f"invalid arguments: {error}\n", JOB_FAILED)
-    name = program[0].rsplit("/", 1)[-1]
-    ranks, short = _ranks(call, placed, count)
-    call.write(_head(name, options))
+    job = Job(call=call, name=program[0].rsplit("/", 1)[-1], options=options, env=env)
+    hosts = [machine.state for machine, _ in placed]
+    if any(host.nccl.mpi == "stuck" for host in hosts):
+        await call.pause(TAKES_S)
+        return call.fail(nccl_trouble.STUCK, JOB_FAILED)
+    ranks, short = _ranks(call, placed, count, env.get("CUDA_VISIBLE_DEVICES", ""))
+    if any(host.nccl.mpi == "apart" for host in hosts):
+        for rank in ranks:
+            job.print(job.head([replace(rank, number=0)]))
+            job.print(job.table([rank]))
+        return 0
+    job.print(job.head(ranks))
     if short:
         return call.fail(short, JOB_FAILED)
-    call.write("".join(_rank_line(rank) for rank in ranks))
-    call.write(f"NCCL version {LIBRARY}\n")
-    if crashed := next((rank for rank in ranks if rank.gpu.rank_crashes), None):
-        return call.fail(_crash(crashed), SEGFAULT)
-    broken = next((rank for rank in ranks if _trouble(rank.gpu)), None)
-    if broken:
-        return _failure(call, name, broken)
+    job.print(nccl_log.text(ranks, env, call.world.product.clustered))
+    broken = nccl_trouble.of(job.name, ranks, call.world.product.clustered)
+    if broken is not None and broken.hangs:
+        await call.pause(math.inf)
+    if broken is not None:
+        job.print(broken.stdout)
+        return call.fail(broken.stderr, broken.rc)
     swept = await _work(call, [machine for machine, _ in placed], program, len(ranks))
     if swept:
-        return call.fail(_mpi_end(0, swept), JOB_FAILED)
-    count_collective(
-        call.world, [rank.gpu for rank in ranks], sum(options.sizes()) * options.iterations
+        return call.fail(nccl_trouble.mpi_end(0, swept), JOB_FAILED)
+    moved = sum(options.sizes()) * options.iterations * options.cycles
+    count_collective(call.world, [rank.gpu for rank in ranks], moved)
+    job.print(job.table(ranks))
+    return JOB_FAILED if job.wrong(ranks) else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One run of one program, and what it prints of it."""
+
+    call: Call
+    name: str
+    options: Options
+    env: Mapping[str, str]
+
+    def print(self, text: str) -> None:
+        self.call.write(text)
+
+    def head(self, ranks: Sequence[Rank]) -> str:
+        """Up to the devices. The ranks are those that have a GPU."""
+        options, setup = self.options, self.call.host.nccl
+        step = options.factor if options.factor > 1 else 1 << 20
+        kind = "factor" if options.factor > 1 else "bytes"
+        begun = (
+            ""
+            if setup.tests == OLD_TESTS
+            else f"# nccl-tests version {setup.tests} nccl-headers={setup.code} "
+            f"nccl-library={setup.code}\n# Collective test starting: {self.name}\n"
+        )
+        return (
+            f"{begun}# nThread 1 nGpus 1 minBytes {options.begin} maxBytes {options.end} "
+            f"step: {step}({kind}) warmup iters: {options.warmup} iters: {options.iterations} "
+            f"agg iters: 1 validation: {int(options.check)} graph: 0\n#\n# Using devices\n"
+            f"{''.join(map(_rank_line, ranks))}"
+        )
+
+    def wrong(self, ranks: Sequence[Rank]) -> int:
+        return sum(rank.gpu.wrong for rank in ranks) if self.options.check else 0
+
+    def table(self, ranks: Sequence[Rank]) -> str:
+        """Every size once in each cycle."""
+        members = [(rank.gpu, rank.machine.state) for rank in ranks]
+        rows = [
+            Measured(
+                size=size,
+                busbw=(
+                    bus_bandwidth(self.call.world, self.name, members, size, f"out {cycle}"),
+                    bus_bandwidth(self.call.world, self.name, members, size, f"in {cycle}"),
+                ),
+                wrong=self.wrong(ranks),
+            )
+            for cycle in range(self.options.cycles)
+            for size in self.options.sizes()
+        ]
+        old = self.call.host.nccl.tests == OLD_TESTS
+        check = self.options.check
+        return Table(program=self.name, ranks=len(ranks), check=check, old=old).text(rows)
+
+
+def _rank_line(rank: Rank) -> str:
+    domain, bus, rest = rank.gpu.pci.split(":")
+    device = f"{domain[-4:]}:{bus}:{rest.split('.')[0]}"
+    return (
+        f"#  Rank {rank.number:2d} Group  0 Pid {rank.pid:6d} on "
+        f"{rank.machine.state.name:>10} device {rank.device:2d} [{device}] {rank.gpu.product}\n"
     )
-    return _report(call, name, ranks, options)
 
 
 async def _work(call: Call, machines: Sequence[Machine], program: Sequence[str], ranks: int) -> str:
@@ -101,7 +162,7 @@ async def _work(call: Call, machines: Sequence[Machine], program: Sequence[str],
 
 
 def _options(program: Sequence[str]) -> Options:
-    values = {"-b": "32M", "-e": "32M", "-f": "1", "-n": "20", "-w": "1", "-c": "1"}
+    values = {"-b": "32M", "-e": "32M", "-f": "1", "-n": "20", "-w": "1", "-c": "1", "-N": "1"}
     values |= dict(zip(program[1::2], program[2::2], strict=False))
     return Options(
         begin=_size(values["-b"]),
@@ -110,6 +171,7 @@ def _options(program: Sequence[str]) -> Options:
         iterations=int(values["-n"]),
         warmup=int(values["-w"]),
         check=values["-c"] != "0",
+        cycles=int(values["-N"]),
     )
 
 
@@ -117,17 +179,22 @@ def _size(text: str) -> int:
     return int(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else int(text)
 
 
-def _ranks(call: Call, placed: Sequence[tuple[Machine, int]], count: int) -> tuple[list[Rank], str]:
-    """The ranks in order; or what a rank says that finds no GPU for itself."""
+def _ranks(
+    call: Call, placed: Sequence[tuple[Machine, int]], count: int, visible: str
+) -> tuple[list[Rank], str]:
+    """The ranks in order; or what a rank says that finds no GPU for itself. `visible` are the UUIDs
+    of the GPUs that CUDA may show."""
     ranks: list[Rank] = []
     for machine, slots in placed:
-        shown = machine.state.shown
+        by_uuid = {gpu.uuid: gpu for gpu in machine.state.shown}
+        named = [by_uuid[uuid] for uuid in visible.split(",") if uuid in by_uuid]
+        shown = named if visible else machine.state.shown
         for local in range(min(slots, count - len(ranks))):
             if local >= len(shown):
                 return ranks, (
                     f"Invalid number of GPUs: {local + 1} requested but only {len(shown)} were "
                     "found.\nPlease check the number of processes and GPUs per process.\n"
-                    f"{_mpi_end(len(ranks), machine.state.name)}"
+                    f"{nccl_trouble.mpi_end(len(ranks), machine.state.name)}"
                 )
             ranks.append(
                 Rank(
@@ -139,120 +206,3 @@ def _ranks(call: Call, placed: Sequence[tuple[Machine, int]], count: int) -> tup
                 )
             )
     return ranks, ""
-
-
-def _head(name: str, options: Options) -> str:
-    step = options.factor if options.factor > 1 else 1 << 20
-    kind = "factor" if options.factor > 1 else "bytes"
-    return (
-        f"# nccl-tests version {VERSION} nccl-headers={LIBRARY_CODE} "
-        f"nccl-library={LIBRARY_CODE}\n# Collective test starting: {name}\n"
-        f"# nThread 1 nGpus 1 minBytes {options.begin} maxBytes {options.end} "
-        f"step: {step}({kind}) warmup iters: {options.warmup} iters: {options.iterations} "
-        f"agg iters: 1 validation: {int(options.check)} graph: 0\n#\n# Using devices\n"
-    )
-
-
-def _rank_line(rank: Rank) -> str:
-    domain, bus, rest = rank.gpu.pci.split(":")
-    device = f"{domain[-4:]}:{bus}:{rest.split('.')[0]}"
-    return (
-        f"#  Rank {rank.number:2d} Group  0 Pid {rank.pid:6d} on "
-        f"{rank.machine.state.name:>10} device {rank.device:2d} [{device}] {rank.gpu.product}\n"
-    )
-
-
-def _trouble(gpu: GpuState) -> str:
-    if gpu.lost:
-        return "Test CUDA failure common.cu:1208 'unknown error'"
-    if not gpu.fabric.joined:
-        return "Test CUDA failure common.cu:1208 'system not yet initialized'"
-    return ""
-
-
-def _failure(call: Call, name: str, rank: Rank) -> int:
-    host = rank.machine.state.name
-    source = f"{name.removesuffix('_perf')}.cu:90"
-    lines = [
-        f"{host}: {_trouble(rank.gpu)}",
-        *(f" .. {host} pid {rank.pid}: Test failure {at}" for at in (source, "common.cu:1012")),
-    ]
-    call.write("".join(f"{line}\n" for line in lines))
-    return call.fail(_mpi_end(rank.number, host), TEST_FAILURE)
-
-
-def _crash(rank: Rank) -> str:
-    """What a rank and its launcher say when it dies of a bad address."""
-    host = rank.machine.state.name
-    rule = "-" * 74
-    return (
-        f"[{host}:{rank.pid}] *** Process received signal ***\n"
-        f"[{host}:{rank.pid}] Signal: Segmentation fault (11)\n"
-        f"[{host}:{rank.pid}] *** End of error message ***\n{rule}\n"
-        f"mpirun noticed that process rank {rank.number} with PID {rank.pid} on node {host} exited "
-        f"on signal 11 (Segmentation fault).\n{rule}\n"
-    )
-
-
-def _mpi_end(rank: int, host: str) -> str:
-    rule = "-" * 74
-    return (
-        f"{rule}\nmpirun detected that one or more processes exited with non-zero status, thus "
-        f"causing\nthe job to be terminated. The first process to do so was:\n\n"
-        f"  Process name: [[52417,1],{rank}] on {host}\n  Exit code:    {TEST_FAILURE}\n{rule}\n"
-    )
-
-
-def _report(call: Call, name: str, ranks: Sequence[Rank], options: Options) -> int:
-    factor, reduces = COLLECTIVES[name]
-    factor *= (len(ranks) - 1) / len(ranks)
-    wrong = sum(rank.gpu.wrong for rank in ranks) if options.check else 0
-    redop = "sum" if reduces else "none"
-    gpus = [rank.gpu for rank in ranks]
-    lines, cells = [_table_head()], []
-    for size in options.sizes():
-        count = size // ELEMENT_BYTES
-        if name != "all_reduce_perf":
-            count //= len(ranks)
-        groups = []
-        for place in ("out", "in"):
-            busbw = bus_bandwidth(call.world, name, gpus, size, place)
-            cells.append(busbw)
-            algbw = busbw / factor if factor else busbw
-            groups.append(_group(size, algbw, busbw if factor else 0.0, wrong, options.check))
-        lines.append(f"{size:12d}  {count:12d}     float  {redop:>6}      -1{''.join(groups)}\n")
-    mean = sum(cells) / len(cells) if factor and cells else 0.0
-    bad = wrong * len(cells)
-    lines.append(f"# Out of bounds values : {bad} {'FAILED' if bad else 'OK'}\n")
-    lines.append(f"# Avg bus bandwidth    : {mean:g} \n#\n")
-    lines.append(f"# Collective test concluded: {name}\n")
-    call.write("".join(lines))
-    return JOB_FAILED if bad else 0
-
-
-def _table_head() -> str:
-    left = "  ".join(("{:>10}", "{:>12}", "{:>8}", "{:>6}", "{:>6}"))
-    group = "  {:>7}  {:>6}  {:>6}  {:>6}"
-    first = left.format("size", "count", "type", "redop", "root")
-    second = left.format("(B)", "(elements)", "", "", "")
-    names = group.format("time", "algbw", "busbw", "#wrong")
-    units = group.format("(us)", "(GB/s)", "(GB/s)", "")
-    return (
-        f"#\n# {left.format('', '', '', '', '')}           out-of-place                       "
-        f"in-place          \n# {first}{names}{names} \n# {second}{units}{units} \n"
-    )
-
-
-def _group(size: int, algbw: float, busbw: float, wrong: int, check: bool) -> str:
-    micros = size / algbw / 1e3
-    checked = f"{float(wrong):6g}" if check else "   N/A"
-    return f"  {_number(micros, 7)}  {_number(algbw, 6)}  {_number(busbw, 6)}  {checked}"
-
-
-def _number(value: float, width: int) -> str:
-    """As many decimals as fit: two, one, or none."""
-    for decimals in (2, 1, 0):
-        text = f"{value:{width}.{decimals}f}"
-        if len(text) <= width:
-            return text
-    return f"{value:{width}.1e}"

@@ -103,21 +103,23 @@ def test_the_command_names_every_host_and_passes_the_run_id() -> None:
     assert command.argv == (
         *("mpirun", "--allow-run-as-root", "-np", "8", "--host", "r01-ct01:4,r01-ct02:4"),
         *("--map-by", "ppr:4:node", "--mca", "plm_rsh_no_tree_spawn", "1"),
-        *("-x", "RACKGATE_RUN", "-x", "NCCL_DEBUG"),
+        *("-x", "RACKGATE_RUN", "-x", "NCCL_DEBUG", "-x", "NCCL_DEBUG_SUBSYS"),
         *("all_reduce_perf", "-b", "512M", "-e", "16G", "-f", "2", "-g", "1", "-c", "1"),
     )
     assert (command.key, command.effect) == ("load/nccl-all_reduce", "load")
-    assert command.env == {"NCCL_DEBUG": "VERSION"}
+    assert command.env == {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
+    repeated = nccl_command.command("alltoall", hosts=["a"], slots=4, iterations=50, cycles=5)
+    assert repeated.argv[-4:] == ("-n", "50", "-N", "5")
     assert nccl_command.launch_check(["r01-ct01"], slots=4).argv[-1] == "hostname"
 
 
 def test_values_of_variables_stay_out_of_the_command_line() -> None:
     env = {"NCCL_DEBUG": "WARN", "HF_TOKEN": "s3cret"}
     command = nccl_command.command("all_reduce", hosts=["r01-ct01"], slots=4, env=env)
-    assert command.env == env
+    assert command.env == {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV", **env}
     assert "s3cret" not in " ".join(command.argv)
     exported = [name for flag, name in pairwise(command.argv) if flag == "-x"]
-    assert exported == ["RACKGATE_RUN", "HF_TOKEN", "NCCL_DEBUG"]
+    assert exported == ["RACKGATE_RUN", "HF_TOKEN", "NCCL_DEBUG", "NCCL_DEBUG_SUBSYS"]
 
 
 @pytest.mark.parametrize(("said", "ok"), [("0", True), ("0 FAILED", False)])
