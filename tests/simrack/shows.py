@@ -48,6 +48,11 @@ HOSTS: Mapping[str, Probe] = {
     "tray.slots_swapped": at_host(
         lambda facts: slot_number(facts) != int(facts.host.label.split()[-1])
     ),
+    "tray.power_brake": at_host(
+        lambda facts: (
+            [slot.power_brake == "Active" for slot in facts.gpus] == [False] * 2 + [True] * 2
+        )
+    ),
     "host.fqdn": at_host(lambda facts: facts.own_name == f"{facts.host.name}.hall3.example"),
     "gpu.none": at_host(lambda facts: [slot.bound for slot in facts.gpus] == ["missing"] * 4),
     "gpu.module_order": at_host(lambda facts: facts.gpus[0].device.module_id == 3),

@@ -13,6 +13,13 @@ SLOWED = (
 )
 
 
+def _board_braked(target: Target, _: Params) -> None:
+    """Half of the tray's GPUs: those that one board feeds."""
+    gpus = target.host.gpus
+    for one in gpus[len(gpus) // 2 :]:
+        one.health.braked = "always"
+
+
 def _margin(target: Target, params: Params) -> None:
     target.the_gpu.health.margin_c = int(number(params, "degrees"))
 
@@ -51,6 +58,12 @@ RUNNING: tuple[Fault, ...] = (
         "gpu.power_brake_loaded", "gpu", health(braked="loaded"),
         "the power brake of the hardware comes on when the GPU is loaded",
         sees="gpu.power_brake_loaded gpu.sm_clock_loaded", also=SLOWED, cases="C94",
+    ),
+    rejected(
+        "tray.power_brake", "host", _board_braked,
+        "after a power event the brake of a board stays on, and half of the tray's GPUs are slow",
+        sees="gpu.power_brake gpu.power_brake_loaded gpu.sm_clock_loaded", also=SLOWED,
+        cases="C94",
     ),
     rejected(
         "gpu.hot", "gpu", _margin, "the GPU is too hot under load, and its hardware slows it",
