@@ -47,6 +47,9 @@ class Rack(Protocol):
     @property
     def pace(self) -> float: ...
 
+    @property
+    def user(self) -> str: ...
+
     def door(self, host: str) -> Literal["open", "refused", "mute", "key-changed"]: ...
 
     def begin(self, host: str, argv: Sequence[str], sink: Callable[[bytes], None]) -> Running: ...
@@ -72,8 +75,7 @@ class MemoryTransport(Exchange):
     def __init__(self, host: str, rack: Rack, *, run_id: str, connect_deadline_s: float) -> None:
         self._rack = rack
         self._connect_deadline_s = connect_deadline_s
-        # The user of a lab is root, who needs no sudo.
-        super().__init__(host, run_id=run_id, sudo=False)
+        super().__init__(host, run_id=run_id, sudo=rack.user != "root")
 
     def close(self) -> None:
         """Nothing is kept open between commands."""

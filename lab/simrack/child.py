@@ -14,7 +14,7 @@ import signal
 import sys
 from pathlib import Path
 
-from lab.simrack.handover import USER, Files, receive_world
+from lab.simrack.handover import Files, receive_world
 from lab.simrack.machine import Site
 from lab.simrack.server import serve
 from lab.simrack.state import World
@@ -42,6 +42,6 @@ async def _serve(world: World, files: Files) -> None:
     # What is alive now stays alive: full collections over it would only cost time.
     gc.freeze()
     endpoints = {name: (host.address, server.port) for name, host in world.hosts.items()}
-    sys.stdout.write(json.dumps({"user": USER, "endpoints": endpoints}) + "\n")
+    sys.stdout.write(json.dumps({"user": world.user, "endpoints": endpoints}) + "\n")
     sys.stdout.flush()
     await over.wait()

@@ -29,14 +29,17 @@ class Line:
     env: dict[str, str]
     deadline_s: float | None
     wrapper: str
+    as_root: bool = False
 
 
 def unwrap(words: Sequence[str], inherited: Mapping[str, str]) -> Line:
     """Take the wrappers off; raises ValueError where a wrapper has nothing to run."""
     argv, env, wrapper = list(words), dict(inherited), "sh"
     deadline: float | None = None
+    as_root = False
     while argv and argv[0] in ("sudo", "env", "setsid", "timeout"):
         wrapper = argv.pop(0)
+        as_root = as_root or wrapper == "sudo"
         while argv and argv[0].startswith("-"):
             option = argv.pop(0)
             if wrapper == "timeout" and option in ("-k", "-s") and argv:
@@ -48,7 +51,7 @@ def unwrap(words: Sequence[str], inherited: Mapping[str, str]) -> Line:
             deadline = float(argv.pop(0).rstrip("s"))
     if not argv:
         raise ValueError(f"{wrapper}: nothing to run")
-    return Line(argv=tuple(argv), env=env, deadline_s=deadline, wrapper=wrapper)
+    return Line(argv=tuple(argv), env=env, deadline_s=deadline, wrapper=wrapper, as_root=as_root)
 
 
 async def execute(
@@ -62,6 +65,8 @@ async def execute(
         line = unwrap(words, env or {})
     except ValueError as error:
         return Outcome(rc=USAGE, stderr=f"{error}\n".encode())
+    if line.as_root and machine.state.setup.sudo_asks:
+        return Outcome(rc=1, stderr=b"sudo: a password is required\n")
     program = _program(machine, line)
     if program is None:
         return Outcome(rc=NOT_FOUND, stderr=_not_found(line).encode())

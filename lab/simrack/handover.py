@@ -9,7 +9,6 @@ from typing import IO
 
 from lab.simrack.state import World
 
-USER = "root"
 LENGTH_BYTES = 8
 
 

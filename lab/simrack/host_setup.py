@@ -39,12 +39,13 @@ class Service:
 class HostSetup:
     """What is installed, running and configured.
 
-    `log_begins_s` is later than the boot where the kernel's ring buffer has run over. Versions that
-    are empty are those of the loaded driver. `memlock_kib` is None for unlimited, `ofed` empty for
-    the distribution's own stack. `files` are those of NCCL, by path; `.nccl.conf` lies in the home.
-    `environment` is what a login over SSH finds set.
+    `sudo_asks`: it wants a password, and gets none. `log_begins_s` is later than the boot where the
+    kernel's ring buffer has run over. Versions that are empty are those of the loaded driver.
+    `memlock_kib` is None for unlimited, `ofed` empty for the distribution's own stack. `files` are
+    those of NCCL, by path; `.nccl.conf` lies in the home. `environment` is what a login finds set.
     """
 
+    sudo_asks: bool = False
     messages: list[Message] = field(default_factory=list)
     log_begins_s: float = BOOT_S
     services: dict[str, Service] = field(default_factory=dict)

@@ -39,6 +39,11 @@ class MemoryRack:
     thread: threading.Thread
 
     @property
+    def user(self) -> str:
+        """Who asks: root, or somebody who has to use sudo."""
+        return self.site.world.user
+
+    @property
     def pace(self) -> float:
         """The part of the modelled time that really passes."""
         return self.site.pace

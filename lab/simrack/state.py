@@ -99,7 +99,7 @@ class HostState:
 
 @dataclass(slots=True, kw_only=True)
 class World:
-    """The whole inventory as hardware. `nvlinks` joins the GPUs of its hosts."""
+    """The whole inventory as hardware. `nvlinks` joins the GPUs of its hosts, `user` logs in."""
 
     name: str
     seed: int
@@ -108,6 +108,7 @@ class World:
     racks: dict[str, tuple[str, ...]]
     nvlinks: NvlinkDomain
     network: Network
+    user: str = "root"
 
     def noise(self, *about: object, spread: float = 0.004) -> float:
         """A factor near 1 that is the same for the same seed and subject."""
@@ -139,6 +140,7 @@ def build(inventory: Inventory, seed: int) -> World:
             for name, host in inventory.hosts.items()
         },
         network=fabric,
+        user="acceptance" if any(host.sudo for host in inventory.hosts.values()) else "root",
     )
 
 

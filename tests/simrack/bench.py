@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fixtures.model.inventory import Inventory
@@ -59,9 +59,16 @@ def as_result(host: str, command: Command, outcome: Outcome) -> CommandResult:
     )
 
 
-def bench(name: str, *faults: str, seed: int = 1) -> Bench:
+def with_sudo(inventory: Inventory) -> Inventory:
+    """The inventory of a site that logs in as somebody and asks for sudo on every host."""
+    hosts = {name: replace(host, sudo=True) for name, host in inventory.hosts.items()}
+    return replace(inventory, hosts=hosts)
+
+
+def bench(name: str, *faults: str, seed: int = 1, sudo: bool = False) -> Bench:
     """An inventory as hardware, with faults as they are written on the command line."""
     inventory = load_inventory(name, INVENTORIES)
+    inventory = with_sudo(inventory) if sudo else inventory
     world = build(inventory, seed)
     inject(world, [parse_fault(text) for text in faults])
     return Bench(inventory, Site.of(world))

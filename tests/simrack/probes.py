@@ -31,6 +31,7 @@ from fixtures.tools.hosts.nic_link import NicLink
 from fixtures.tools.nvlink import nvbandwidth
 from fixtures.tools.rdma import perftest
 from fixtures.tools.rdma.perftest_command import Pair
+from fixtures.transport.argv import in_bundle
 from fixtures.transport.base import CommandResult
 from lab.simrack.execute import execute
 from lab.simrack.faults.naming import next_tray
@@ -48,7 +49,7 @@ def facts(rack: Bench, part: str) -> TrayFacts:
 
     async def answers() -> list[CommandResult]:
         machine = rack.site.machines[host.name]
-        ran = [execute(machine, ("timeout", "0.3", *one.argv)) for one in asked]
+        ran = [execute(machine, ("timeout", "0.3", *in_bundle(one))) for one in asked]
         outcomes = await asyncio.gather(*ran)
         return [
             as_result(host.name, *pair) for pair in zip(asked, outcomes, strict=True)

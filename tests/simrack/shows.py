@@ -29,6 +29,7 @@ HOSTS: Mapping[str, Probe] = {
     "tool.missing": raises("tool-missing", ask.smi),
     "tool.hangs": raises("timeout", ask.smi),
     "driver.library_mismatch": at_setup(lambda setup: not setup.installed_driver.equal),
+    "host.sudo_asks": at_host(lambda facts: facts.sudo == "sudo: a password is required"),
     "driver.not_loaded": raises("tool-failed", lambda rack, at: ask.facts(rack, at).driver),
     "driver.mismatch": at_host(
         lambda facts: facts.driver == facts.smi.driver_version != "580.95.05"

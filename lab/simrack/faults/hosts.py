@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lab.simrack.faults.changes import host, number
 from lab.simrack.faults.declare import Fault, Params, Target, incomplete, rejected
 from lab.simrack.faults.naming import next_tray
@@ -25,6 +27,10 @@ def _driver(target: Target, params: Params) -> None:
 def _updated(target: Target, params: Params) -> None:
     target.host.driver_trouble = "library-mismatch"
     target.host.setup.installed_driver = params["version"]
+
+
+def _sudo_asks(target: Target, _: Params) -> None:
+    target.host.setup.sudo_asks = True
 
 
 def _kernel(target: Target, params: Params) -> None:
@@ -103,6 +109,10 @@ HOSTS: tuple[Fault, ...] = (
         "the GPU driver is not loaded; the GPUs are on the bus",
         sees="identity.driver gpu.bound", reason="tool-failed", cases="C05",
     ),
+    replace(rejected(
+        "host.sudo_asks", "host", _sudo_asks, "sudo wants a password on the host",
+        sees="reach.sudo", extra=2,
+    ), needs="sudo"),
     rejected(
         "kernel.mismatch", "host", _kernel, "the host runs another kernel than the site allows",
         sees="identity.kernel", cases="C71", params={"version": "6.8.0-1025-nvidia-64k"},

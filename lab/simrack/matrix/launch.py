@@ -53,7 +53,7 @@ def replaying(inventory: Inventory, source: Path, folder: Path) -> list[str]:
 
 
 def _every(inventory: Inventory) -> list[str]:
-    return ["-q", "-m", inventory.products[0], "--inventory", inventory.name]
+    return ["-q", "-m", inventory.products[0], f"--inventory={inventory.files[0]}"]
 
 
 @dataclass(slots=True)
