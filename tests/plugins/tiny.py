@@ -45,6 +45,7 @@ imex: domain
 power: {{gpu_limit_w: 1200}}
 policy: {{max_effect: {max_effect}, whole_domain_load: true}}
 launcher: {{head: r01-ct01}}
+observers: [{{subnet: ib0, host: r01-ct01, ca: mlx5_0, port: 1}}]
 """
 LAB = "lab: simrack"
 REAL = "ssh: {key: parts.csv, known_hosts: parts.csv}"
