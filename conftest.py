@@ -21,6 +21,7 @@ pytest_plugins = [
     "fixtures.fabric",
     "fixtures.gpus",
     "fixtures.nvlink",
+    "fixtures.imex",
     "fixtures.rdma",
     "fixtures.collectives",
 ]

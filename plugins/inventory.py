@@ -23,6 +23,8 @@ AXES = {
     "rack": "rack",
     "host": "host",
     "switch": "switch",
+    "imex_domain": "imex-domain",
+    "imex_tray": "imex-tray",
     "tray": "tray",
     "sudo_host": "sudo-host",
     "rail_pair": "rail-pair",

@@ -18,6 +18,7 @@ from lab.simrack.cards import Card
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
 from lab.simrack.host_setup import HostSetup, healthy_setup
+from lab.simrack.imex import ImexState, joined
 from lab.simrack.links import Link
 from lab.simrack.nccl_setup import NcclSetup
 from lab.simrack.network import Network
@@ -46,7 +47,7 @@ class HostState:
     `own_name` is how it calls itself; `driver_trouble` what keeps programs from the GPU driver;
     `crashing` programs end at once; peers cannot log in where `peers_refused`, and `left_out` hosts
     get no ranks although nobody complains. `chatty` perftest warns of its clock first. `switch` is
-    what is special of a switch tray.
+    what is special of a switch tray, `imex` of a tray that exports memory over NVLink.
     """
 
     name: str
@@ -80,6 +81,7 @@ class HostState:
     setup: HostSetup = field(default_factory=HostSetup)
     switch: SwitchTray = field(default_factory=SwitchTray)
     nccl: NcclSetup = field(default_factory=NcclSetup)
+    imex: ImexState | None = None
 
     @property
     def on_bus(self) -> list[GpuState]:
@@ -180,10 +182,19 @@ def _host(
         setup=healthy_setup(
             gpus=bool(host.gpus), clustered=product.clustered, ofed=_bought(inventory, "ofed")
         ),
+        imex=_imex(inventory, host, driver),
         switch=SwitchTray(
             image=_bought(inventory, "nvos"), chip_firmware=_bought(inventory, "switch_chip")
         ),
     )
+
+
+def _imex(inventory: Inventory, host: Host, driver: str) -> ImexState | None:
+    """A tray exports memory to all trays of its partition, where the site runs IMEX as a domain."""
+    partition = partition_of(inventory, host.name)
+    if partition is None or inventory.imex != "domain" or not host.gpus:
+        return None
+    return joined([inventory.hosts[name].address for name in partition.hosts], driver)
 
 
 def _bought(inventory: Inventory, kind: str) -> str:

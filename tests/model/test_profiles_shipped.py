@@ -253,6 +253,11 @@ identity.switch_chip_firmware identity switch
 nvlink.switch_asics nvlink rack | nvlink.tray_chips nvlink switch
 nvlink.access_ports nvlink switch | nvlink.one_sided_ports nvlink switch
 nvlink.access_port_rate nvlink switch
+imex.domain_state nvlink imex-domain | imex.not_connected_pairs nvlink imex-domain
+imex.distinct_driver_versions nvlink imex-domain | imex.node_numbers nvlink imex-domain
+imex.ensembles nvlink imex-domain | imex.node_list nvlink imex-tray
+imex.node_state nvlink imex-tray | imex.node_version nvlink imex-tray
+imex.channels nvlink imex-tray
 """
 NVSWITCHES = """
 identity.fabric_manager identity tray | identity.fabric_manager_version identity tray

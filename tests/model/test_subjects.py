@@ -22,6 +22,8 @@ SUBJECTS = {
     "tray": ["ct1", "ct2"],
     "slotted-tray": ["ct1", "ct2"],
     "switch": ["sw1"],
+    "imex-domain": [],
+    "imex-tray": [],
     "sudo-host": ["sw1"],
     "gpu": ["ct1/gpu0", "ct1/gpu1", "ct2/gpu0", "ct2/gpu1"],
     "gpu-pair": [

@@ -11,7 +11,7 @@ from fixtures.tools.binding.placement import lacking_lanes, slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 from tests.simrack.shows_cabling import CABLING
-from tests.simrack.shows_nvswitch import NVSWITCH
+from tests.simrack.shows_nvswitch import IMEX, NVSWITCH
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
 
@@ -276,4 +276,12 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.waits": lambda rack, at: ask.moved(rack, at, "port_xmit_wait") > 1_000_000,
 }
-SHOWS: Mapping[str, Probe] = {**HOSTS, **GPUS, **NVLINK, **NVSWITCH, **PORTS, **CABLING}
+SHOWS: Mapping[str, Probe] = {
+    **HOSTS,
+    **GPUS,
+    **NVLINK,
+    **NVSWITCH,
+    **IMEX,
+    **PORTS,
+    **CABLING,
+}

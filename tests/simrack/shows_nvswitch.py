@@ -9,7 +9,8 @@ from fixtures.model.errors import RackError
 from fixtures.model.parts import host_of
 from fixtures.tools.binding.link_counters import Window, by_gpu, recoveries
 from fixtures.tools.binding.switch_facts import SwitchFacts
-from fixtures.tools.nvlink import nvbandwidth, nvlink_errors
+from fixtures.tools.nvlink import imex_ctl, imex_setup, nvbandwidth, nvlink_errors
+from fixtures.tools.nvlink.imex_domain import Domain
 from tests.simrack import probes as ask
 from tests.simrack.bench import Bench
 from tests.simrack.probes import Probe
@@ -72,4 +73,30 @@ NVSWITCH: Mapping[str, Probe] = {
     "nvswitch.wrong_image": switch(lambda facts: facts.image == "25.02.1884"),
     "nvswitch.wrong_firmware": switch(lambda facts: facts.chip_firmware == "35.2013.3042"),
     "nvswitch.wrong_serial": switch(lambda facts: facts.serial == "MT2530X00001"),
+}  # fmt: skip
+
+
+def imex(rack: Bench, tray: str) -> Domain:
+    """What a tray says of the IMEX domain that it is in."""
+    domain: Domain = imex_ctl.read(rack.result(tray, imex_ctl.command()))
+    return domain
+
+
+def nodes(rack: Bench, tray: str) -> tuple[str, ...]:
+    return imex_setup.read_nodes(ask.facts(rack, tray).result("imex-nodes"))
+
+
+def others(rack: Bench, tray: str) -> Domain:
+    return imex(rack, next(one.name for one in rack.inventory.trays if one.name != tray))
+
+
+IMEX: Mapping[str, Probe] = {
+    "imex.stale_address": lambda rack, at: "10.0.3.41" in nodes(rack, at),
+    "imex.duplicate_number": lambda rack, at: len(others(rack, at).nodes) == 17,
+    "imex.split": lambda rack, at: (len(imex(rack, at).nodes), imex(rack, at).up) == (9, True),
+    "imex.wrong_version": lambda rack, at: {node.version for node in others(rack, at).nodes}
+    == {"580.95.05", "580.65.06"},
+    "imex.no_channels": lambda rack, at: not imex_setup.read_channels(
+        ask.facts(rack, at).result("imex-channels")
+    ),
 }  # fmt: skip

@@ -18,6 +18,7 @@ from lab.simrack.faults.declare import Fault
 from lab.simrack.faults.gpus import GPUS
 from lab.simrack.faults.host_setup import HOST_SETUP
 from lab.simrack.faults.hosts import HOSTS
+from lab.simrack.faults.imex import IMEX
 from lab.simrack.faults.infiniband import INFINIBAND
 from lab.simrack.faults.kernel_log import KERNEL_LOG
 from lab.simrack.faults.memory import MEMORY
@@ -29,7 +30,7 @@ from lab.simrack.faults.running import RUNNING
 from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
-    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH),
+    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH, *IMEX),
     *(*NCCL, *INFINIBAND, *CARDS, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
     *CABLING,

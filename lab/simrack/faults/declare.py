@@ -41,6 +41,7 @@ GATES: Mapping[str, str] = {
     "gpu": "compute",
     "fabric": "nvlink",
     "nvlink": "nvlink",
+    "imex": "nvlink",
     "port": "infiniband",
     "nic": "infiniband",
     "link": "infiniband",

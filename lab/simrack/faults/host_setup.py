@@ -95,7 +95,8 @@ HOST_SETUP: tuple[Fault, ...] = (
     _on_nvl(rejected(
         "imex.disabled", "host", _service(IMEX, active="inactive", enabled=False),
         "IMEX is not configured on the tray, although its set-up ended well",
-        sees="identity.imex_service", cases="C26",
+        sees="identity.imex_service imex.node_state", cases="C26",
+        also="imex.node_version imex.domain_state imex.not_connected_pairs",
     )),
     _on_nvl(rejected(
         "imex.not_at_boot", "host", _service(IMEX, enabled=False),

@@ -31,6 +31,8 @@ def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
         ends = {end for one in _swapped(fault, part, inventory) for end in ends_of(one, inventory)}
         return frozenset(host_of(end) for end in ends)
     host = host_of(part)
+    if fault.names == "domain":
+        return frozenset(inventory.hosts)
     if fault.names == "swapped" and fault.takes in ("host", "port"):
         return frozenset((host, next_tray(inventory, host)))
     return frozenset(inventory.members(part)) if "/" not in part else frozenset((host,))

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from lab.simrack.devices import GpuState, PortState
 from lab.simrack.machine import Call, Machine
-from lab.simrack.views import card_files, host_files, infiniband
+from lab.simrack.views import card_files, host_files, imex, infiniband
 
 Content = str | Callable[[], str]
 IB = "/sys/class/infiniband"
@@ -49,6 +49,7 @@ def tree(machine: Machine) -> dict[str, Content]:
         "/proc/meminfo": host_files.meminfo(machine),
         **host_files.files(host),
         **_dmi(machine),
+        **imex.files(machine),
     }
     if host.gpus and host.driver_trouble != "not-loaded":
         files["/proc/driver/nvidia/version"] = _driver_version(host.driver)
@@ -189,6 +190,17 @@ async def cat(call: Call) -> int:
             rc = call.fail(f"cat: {path}: No such file or directory\n")
         else:
             call.write(text)
+    return rc
+
+
+async def ls(call: Call) -> int:
+    """The names in folders."""
+    rc = 0
+    for folder in (word for word in call.argv[1:] if not word.startswith("-")):
+        found = list(_inside(call.machine, folder, recursive=True))
+        if not found:
+            rc = call.fail(f"ls: cannot access '{folder}': No such file or directory\n", 2)
+        call.write("".join(f"{file.removeprefix(folder).lstrip('/')}\n" for file in found))
     return rc
 
 
