@@ -71,6 +71,8 @@ def measure_all(request: pytest.FixtureRequest) -> MeasureAll:
         when: Conditions | None = None,
     ) -> None:
         values = {part: value for part, value in values.items() if judge.asks(metric, part)}
+        if not values:
+            return
         majority = judge.majority_limit(metric, values)
         peers = judge.peers(metric, among or values, when or {})
         for subject, value in values.items():

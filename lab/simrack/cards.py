@@ -24,12 +24,35 @@ class PciLink:
         return self.width * GTS[self.generation] * ENCODING
 
 
+@dataclass(frozen=True, slots=True)
+class Gid:
+    """An entry of the table of a RoCE port; `words` as sysfs prints it, `short` as programs do."""
+
+    words: str
+    short: str
+    version: str
+
+
+def roce_gids(guid: str) -> dict[int, Gid]:
+    """The table that a port with one IPv4 address has: link-local, then routable, each as v1 and
+    v2."""
+    local = [guid[at : at + 4] for at in range(0, 16, 4)]
+    low, high = int(guid[-2:], 16), int(guid[-4:-2], 16)
+    entries = (
+        (":".join(["fe80", "0000", "0000", "0000", *local]), f"fe80::{':'.join(local)}"),
+        (f"0000:0000:0000:0000:0000:ffff:0a00:{high:02x}{low:02x}", f"::ffff:10.0.{high}.{low}"),
+    )
+    kinds = [(words, short, f"RoCE v{v}") for words, short in entries for v in (1, 2)]
+    return {at: Gid(*kind) for at, kind in enumerate(kinds)}
+
+
 @dataclass(slots=True, kw_only=True)
 class Card:
     """`slot` is the card's own PCIe link, `bridge` the one above it that others share.
 
     `pkeys` is the port's partition table; `ordering` what the firmware does with writes. `nears`:
-    how nvidia-smi sees the way to the GPU of its rail, empty for that of the product.
+    how nvidia-smi sees the way to the GPU of its rail, empty for that of the product. `gids` are
+    those of a RoCE port; one that `forgets` loses the one that is used when it is first loaded.
     """
 
     psid: str = "MT_0000000838"
@@ -39,6 +62,8 @@ class Card:
     bridge: PciLink = field(default_factory=PciLink)
     ordering: str = "per_mkey(0)"
     nears: str = ""
+    gids: dict[int, Gid] = field(default_factory=dict)
+    forgets: bool = False
 
     @property
     def gbps(self) -> float:

@@ -3,7 +3,8 @@
     python -m lab.simrack inventories        rewrites them; a test holds the files equal to this
 
 `rack42` is the GB200-based form of NVL576 (eight racks, 144 compute trays, 72 switch trays),
-`rack7` one NVL72, `hgx8` eight HGX H100 nodes, `softroce` the four QEMU guests. Serials, GUIDs and
+`rack7` one NVL72, `hgx8` eight HGX H100 nodes, `roce4` four hosts
+with RoCE ports, `softroce` the four QEMU guests. Serials, GUIDs and
 the partition's UUID are invented; the OUI of the GUIDs is NVIDIA's.
 """
 
@@ -61,7 +62,7 @@ def rack_hosts(rack: int) -> tuple[list[str], list[str]]:
 
 def files() -> dict[str, str]:
     """Every embedded inventory file: path below `inventories/` to text."""
-    return {**_racks("rack42", 8), **_racks("rack7", 1), **_hgx8(), **_softroce()}
+    return {**_racks("rack42", 8), **_racks("rack7", 1), **_hgx8(), **_roce4(), **_softroce()}
 
 
 def write(folder: Path) -> list[Path]:
@@ -243,6 +244,38 @@ def _hgx8() -> dict[str, str]:
         "hgx8.yaml": "\n".join([*lines, ""]),
         "hgx8/parts.csv": "\n".join([*rows, *switch_rows(cables), ""]),
         "hgx8/cables.csv": cables,
+    }
+
+
+def _roce4() -> dict[str, str]:
+    about = "Four virtual hosts with two RoCE ports each, and no GPUs."
+    hosts = [f"n{number}" for number in range(1, 5)]
+    rows = [_HEADER]
+    for number, host in enumerate(hosts, 1):
+        rows.append(f"{host},node {number},ROCE-{number:04d},,127.9.0.{number}")
+        rows += _port_rows(host, 9, number, rails=2)
+    lines = [
+        *_top("roce4", "rdma-hosts", "rdma-hosts", about, link="roce"),
+        "hosts:",
+        '  - names: "n[1-4]"',
+        "    kind: compute",
+        "    os: linux",
+        "    nics:",
+        *(f"      mlx5_{n}: {{rail: {n}, link_layer: ethernet, gid_index: 3}}" for n in range(2)),
+        "firmware:",
+        f"  nic: {H100.nic}",
+        f"  psid: {H100.psid}",
+        "policy:",
+        "  max_effect: load",
+        "  whole_domain_load: true",
+        "launcher:",
+        "  kind: mpirun",
+        "  head: n1",
+    ]
+    return {
+        "roce4.yaml": "\n".join([*lines, ""]),
+        "roce4/parts.csv": "\n".join([*rows, ""]),
+        "roce4/cables.csv": cut_sheet(hosts, Fabric(rails=2, spines=1, cables_per_spine=4)),
     }
 
 

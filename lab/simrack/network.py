@@ -63,6 +63,7 @@ class Network:
     at: dict[str, Link] = field(default_factory=dict)
     inside: dict[str, list[End]] = field(default_factory=dict)
     nics: dict[str, PortState] = field(default_factory=dict)
+    layers: dict[str, str] = field(default_factory=dict)
 
     def plug(self, link: Link) -> None:
         """Add a cable, or put one back where its ends say now."""
@@ -76,6 +77,7 @@ class Network:
     def fit(self, nic: PortState, port: str) -> None:
         """Put a NIC where a cable of the plan ends; the plan names the NIC's end first."""
         self.nics[port] = nic
+        self.layers[port] = nic.link_layer
         nic.link = self.at.get(port, nic.link)
 
     def exchange(self, one: Link, other: Link) -> None:
@@ -99,7 +101,7 @@ class Network:
     def _listens(self, end: End) -> bool:
         nic, switch = self.nics.get(end.name), self.switches.get(end.node)
         if nic is not None:
-            return nic.present and nic.phys == "LinkUp" and nic.link_layer == "infiniband"
+            return nic.present and nic.phys == "LinkUp" and nic.link_layer == self.layers[end.name]
         return switch is None or not switch.dead
 
     def plugged(self, node: str) -> list[tuple[Link, End]]:

@@ -30,9 +30,13 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
         return "no tray on which sudo is asked for"
     if fault.takes in CABLED and not _cabled(fault, inventory):
         return f"no {' or '.join(fault.of) or 'planned'} cables"
-    judged = {name for name, one in inventory.profile.metrics.items() if one.required}
+    judged = {
+        name
+        for name, one in inventory.profile.metrics.items()
+        if one.required and any(limit.level == "fail" for limit in one.limits)
+    }
     alien = [metric for metric in fault.sees if not judged & set(metric.split("|"))]
-    return f"{inventory.profile.name} does not judge {', '.join(alien)}" if alien else ""
+    return f"no limit for {', '.join(alien)}" if alien else ""
 
 
 def between_racks(fault: Fault) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
 from lab.simrack import network, nvlinks
-from lab.simrack.cards import Card
+from lab.simrack.cards import Card, roce_gids
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
 from lab.simrack.host_setup import HostSetup, healthy_setup
@@ -240,7 +240,10 @@ def _port(inventory: Inventory, network: Network, nic: Nic, lid: int) -> PortSta
         gid_index=nic.gid_index or 0,
         lid=lid,
         firmware=_bought(inventory, "nic"),
-        card=Card(psid=_bought(inventory, "psid")),
+        card=Card(
+            psid=_bought(inventory, "psid"),
+            gids=roce_gids(nic.guid or "0" * 16) if nic.link_layer == "ethernet" else {},
+        ),
     )
     network.fit(port, nic.port)
     return port

@@ -35,6 +35,7 @@ SUBJECTS = {
     "ib-port": ["ct1/mlx5_0/1", "ct2/mlx5_0/1"],
     "ib-link": ["ct1/mlx5_0/1", "ct2/mlx5_0/1", "leaf2/33", "leaf3/33"],
     "ib-switch": ["leaf1", "leaf2", "leaf3", "spine1"],
+    "roce-port": ["ct1/mlx5_1/1", "ct2/mlx5_1/1"],
     "rail-pair": ["ct1/mlx5_0/1->ct2/mlx5_0/1", "ct1/mlx5_1/1->ct2/mlx5_1/1"],
 }  # fmt: skip
 

@@ -32,7 +32,7 @@ from fixtures.tools.nvlink import nvbandwidth
 from fixtures.tools.rdma import perftest
 from fixtures.tools.rdma.perftest_command import Pair
 from fixtures.transport.argv import in_bundle
-from fixtures.transport.base import CommandResult
+from fixtures.transport.base import Command, CommandResult
 from lab.simrack.execute import execute
 from lab.simrack.faults.naming import next_tray
 from tests.simrack.bench import Bench, as_result
@@ -55,7 +55,8 @@ def facts(rack: Bench, part: str) -> TrayFacts:
             as_result(host.name, *pair) for pair in zip(asked, outcomes, strict=True)
         ]  # fmt: skip
 
-    links = rack.inventory.profile.counts["nvlinks_per_gpu"].equals
+    counts = rack.inventory.profile.counts
+    links = counts["nvlinks_per_gpu"].equals if "nvlinks_per_gpu" in counts else 0
     return TrayFacts(host, {one.key: one for one in asyncio.run(answers())}, links)
 
 
@@ -90,6 +91,16 @@ def card_link(rack: Bench, part: str) -> NicLink:
 
 def keys(rack: Bench, part: str) -> tuple[int, ...]:
     return setup(rack, part).keys(port_slot(rack, part))
+
+
+def gid_after_load(rack: Bench, part: str) -> str | None:
+    """What sysfs has at the port's GID index once data was sent."""
+    slot = port_slot(rack, part)
+    traffic("ib_write_bw", part, rack)
+    path = ib_port.gid_path(slot.fitted.name, slot.nic.gid_index or 0)
+    asked = Command(argv=("grep", "-sH", "", path), key="facts/gid")
+    (found,) = ib_port.read(rack.result(host_of(part), asked))
+    return found.port().gids.get(slot.nic.gid_index or 0)
 
 
 def rail_path(rack: Bench, part: str) -> str | None:
@@ -244,8 +255,9 @@ def traffic(program: str, part: str, rack: Bench) -> CommandResult:
         size_bytes=65536 if program.endswith("bw") else 2,
         iterations=1000,
     )
-    server = asked.server(device(rack, f"{other}/{name}/1"))
-    client = asked.client(device(rack, part), other)
+    index = port_slot(rack, part).nic.gid_index
+    server = asked.server(device(rack, f"{other}/{name}/1"), gid_index=index)
+    client = asked.client(device(rack, part), other, gid_index=index)
     server_argv = ("timeout", "2", *server.argv)
     _, ran = rack.together((other, server_argv), (tray, client.argv))
     return as_result(tray, client, ran)

@@ -252,6 +252,10 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.limited_member": lambda rack, at: ask.keys(rack, at) == (0x7FFF,),
     "port.other_partition": lambda rack, at: ask.keys(rack, at) == (0x8001,),
+    "port.gid_shifted": lambda rack, at: (
+        "RoCE v2 is at 5" in str(ask.setup(rack, at).gid_state(ask.port_slot(rack, at)))
+    ),
+    "port.gid_vanishes": lambda rack, at: ask.gid_after_load(rack, at) is None,
     "gpu.rail_apart": lambda rack, at: ask.rail_path(rack, at) == "NODE",
     "port.slow": lambda rack, at: ask.bandwidth(rack, at) < 200,
     "port.late": lambda rack, at: (ask.latency(rack, at).typical_us or 0) > 3,

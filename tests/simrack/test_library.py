@@ -17,12 +17,14 @@ from lab.simrack.variants import VARIANTS
 from tests.simrack.bench import INVENTORIES, bench, with_sudo
 from tests.simrack.shows import SHOWS
 
-RACK, HGX = (bench(name).inventory for name in ("rack7", "hgx8"))
+RACK, HGX, ROCE = (bench(name).inventory for name in ("rack7", "hgx8", "roce4"))
 SUDO = with_sudo(RACK)
 PROFILES = [
-    load_profile(name, INVENTORIES / "profiles", link="ndr")
-    for name in ("gb200-nvl72", "nvl576", "hgx-h100")
-]
+    load_profile(name, INVENTORIES / "profiles", link=link)
+    for name, link in (
+        ("gb200-nvl72", "ndr"), ("nvl576", "ndr"), ("hgx-h100", "ndr"), ("rdma-hosts", "roce")
+    )
+]  # fmt: skip
 KNOWN = {name: metric.gate for profile in PROFILES for name, metric in profile.metrics.items()}
 REQUIRED = {
     name: metric.gate
@@ -36,7 +38,7 @@ REQUIRED = {
 @pytest.mark.parametrize("kind", LIBRARY)
 def test_a_kind_shows_and_is_not_there_without_it(kind: str) -> None:
     """The suite's own reader finds it in a tool's output, and not in that of a healthy rack."""
-    rack = next(one for one in (RACK, HGX, SUDO) if fits(LIBRARY[kind], one))
+    rack = next(one for one in (RACK, HGX, ROCE, SUDO) if fits(LIBRARY[kind], one))
     (part,) = places(LIBRARY[kind], rack, 1)
     sudo = rack is SUDO
     with_it, without = (bench(rack.name, *put, sudo=sudo) for put in ([f"{kind}@{part}"], []))

@@ -42,6 +42,20 @@ def _apart(target: Target, params: Params) -> None:
     host.ports[at].card.nears = params["path"]
 
 
+def _shifted(target: Target, _: Params) -> None:
+    """A second address came first: the entries of the first stand behind it."""
+    gids = target.the_port.card.gids
+    for at in (2, 3):
+        gids[at + 2] = gids.pop(at)
+
+
+def _forgets(target: Target, _: Params) -> None:
+    target.the_port.card.forgets = True
+    target.the_port.moves.update({"local_ack_timeout_err": 91_316, "out_of_sequence": 6_100_000})
+
+
+NO_TRAFFIC = "rdma.transport_errors"
+
 CARDS: tuple[Fault, ...] = (
     rejected(
         "nic.pcie_narrow", "port", _narrow, "the NIC's PCIe link has lost lanes",
@@ -73,6 +87,16 @@ CARDS: tuple[Fault, ...] = (
     rejected(
         "port.other_partition", "port", _keys(0x8001), "the port is in another partition",
         sees="port.pkeys", cases="C53",
+    ),
+    rejected(
+        "port.gid_shifted", "port", _shifted,
+        "the port's GIDs stand in another order than those of its neighbours",
+        sees="port.gid", cases="C57",
+    ),
+    rejected(
+        "port.gid_vanishes", "port", _forgets,
+        "the GID that is used goes while the port is loaded", sees="port.gid_kept",
+        also=NO_TRAFFIC, cases="C58",
     ),
     rejected(
         "gpu.rail_apart", "gpu", _apart, "a virtual bridge stands between the GPU and its NIC",

@@ -53,7 +53,8 @@ def replaying(inventory: Inventory, source: Path, folder: Path) -> list[str]:
 
 
 def _every(inventory: Inventory) -> list[str]:
-    return ["-q", "-m", inventory.products[0], f"--inventory={inventory.files[0]}"]
+    product = ["-m", inventory.products[0]] if inventory.products else []
+    return ["-q", *product, f"--inventory={inventory.files[0]}"]
 
 
 @dataclass(slots=True)

@@ -19,11 +19,12 @@ PART_ID = 4129
 async def run(call: Call) -> int:
     if not call.host.fitted:
         return call.fail("No IB devices found\n", 255)
-    call.write("\n".join(_device(port) for port in call.host.fitted) + "\n")
+    verbose = "-v" in call.argv
+    call.write("\n".join(_device(port, verbose=verbose) for port in call.host.fitted) + "\n")
     return 0
 
 
-def _device(port: PortState) -> str:
+def _device(port: PortState, *, verbose: bool) -> str:
     words = ":".join(port.guid[at : at + 4] for at in range(0, 16, 4))
     outer = {
         "transport": "InfiniBand (0)",
@@ -48,6 +49,9 @@ def _device(port: PortState) -> str:
     lines = [f"hca_id:\t{port.device}"]
     lines += [f"\t{name}:\t\t\t{value}" for name, value in outer.items()]
     lines += ["\t\tport:\t1", *(f"\t\t\t{name}:\t\t{value}" for name, value in inner.items())]
+    if verbose:
+        gids = sorted(port.card.gids.items())
+        lines += [f"\t\t\tGID[{at:3}]:\t\t{gid.short}, {gid.version}" for at, gid in gids]
     return "\n".join(lines) + "\n"
 
 

@@ -35,6 +35,8 @@ _ERROR_HW_COUNTERS = (
 )
 GENERATIONS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0"}
 """Rate of a PCIe lane by generation."""
+GIDS, NO_GID = 8, ":".join(["0000"] * 8)
+"""Entries of a port's table that are shown here; real ones have 256."""
 WORD_BYTES = 4
 """`port_xmit_data` and `port_rcv_data` count four-byte words (InfiniBand, PortCounters)."""
 
@@ -138,10 +140,18 @@ def _ib(port: PortState) -> dict[str, Content]:
         f"{inner}/sm_lid": f"0x{infiniband.sm_lid(port):x}",
         f"{inner}/link_layer": infiniband.layer(port),
         f"{inner}/gids/0": gid,
-        f"{inner}/gids/{port.gid_index}": gid,
     }
     files = {path: f"{text}\n" for path, text in values.items()}
-    return {**files, **_counters(port, inner)}
+    return {**files, **_gids(port, inner), **_counters(port, inner)}
+
+
+def _gids(port: PortState, inner: str) -> dict[str, Content]:
+    """The table of a RoCE port as it is now."""
+
+    def entry(at: int) -> Content:
+        return lambda: f"{port.card.gids[at].words if at in port.card.gids else NO_GID}\n"
+
+    return {f"{inner}/gids/{at}": entry(at) for at in range(GIDS) if port.card.gids}
 
 
 def _counters(port: PortState, inner: str) -> dict[str, Content]:

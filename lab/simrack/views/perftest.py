@@ -44,6 +44,7 @@ class Options:
     gbits: bool
     json_file: str
     server: str
+    gid_index: int = 0
 
     @property
     def latency(self) -> bool:
@@ -70,6 +71,8 @@ async def run(call: Call) -> int:
     if not port.up:
         state = port.state.capitalize()
         return call.fail(f" Port number 1 state is {state}\n Couldn't set the link layer\n")
+    if port.card.gids and options.gid_index not in port.card.gids:
+        return call.fail(f" Failed to modify QP to RTR: no GID at index {options.gid_index}\n")
     if options.server:
         return await _client(call, options, port)
     return await _serve(call, options, port)
@@ -105,6 +108,7 @@ def parse(argv: Sequence[str]) -> Options:
         gbits="--report_gbits" in flags,
         json_file=json_file if "--out_json" in flags else "",
         server=names[0] if names else "",
+        gid_index=int(values.get("-x", 0)),
     )
 
 
@@ -156,6 +160,9 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
         await call.pause(_wall_s(options, alone))
         result = measure(call.world, options, port, waiting.port, flow)
     waiting.skipped_s = call.skipped_s
+    for end in (port, waiting.port):
+        if end.card.forgets:
+            end.card.gids.pop(options.gid_index, None)
     perftest_counters.move(options.program, result, flow, port, waiting.port)
     call.write(perftest_text.report(options.program, port, waiting.port, result))
     if not waiting.result.done():

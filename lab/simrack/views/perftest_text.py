@@ -103,7 +103,7 @@ def settings(port: PortState, latency: bool) -> dict[str, object]:
     return {
         "TX depth": 1 if latency else 128,
         "CQ Moderation": 1,
-        "Mtu": 1024 if ethernet else 4096,
+        "Mtu": port.card.mtu,
         "Link type": "Ethernet" if ethernet else "IB",
         **({"GID index": port.gid_index} if ethernet else {}),
         "Max inline data": 220 if latency else 0,
