@@ -220,7 +220,8 @@ gpu.ecc_uncorrectable_delta compute gpu
 gpu.ecc_uncorrectable_volatile compute gpu | gpu.row_remap_correctable compute gpu
 gpu.row_remap_uncorrectable compute gpu | gpu.row_remap_pending compute gpu
 gpu.row_remap_failure compute gpu | gpu.xid_fatal_count compute gpu
-reach.hung_tasks reach tray | identity.driver_installed identity tray
+nic.driver_faults infiniband tray | reach.hung_tasks reach tray
+identity.driver_installed identity tray
 identity.ofed identity tray | identity.memlock identity tray | identity.memory_share identity tray
 identity.cma_total identity tray | identity.nccl_settings identity tray
 fabric.state nvlink gpu | fabric.status nvlink gpu | fabric.health nvlink gpu

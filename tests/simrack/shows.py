@@ -257,6 +257,9 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.gid_vanishes": lambda rack, at: ask.gid_after_load(rack, at) is None,
     "gpu.rail_apart": lambda rack, at: ask.rail_path(rack, at) == "NODE",
+    "nic.not_initialised": lambda rack, at: (
+        ask.port_slot(rack, at).device is None and ask.kernel(rack, at).nic_faults.count == 1
+    ),
     "port.slow": lambda rack, at: ask.bandwidth(rack, at) < 200,
     "port.late": lambda rack, at: (ask.latency(rack, at).typical_us or 0) > 3,
     "port.tail": lambda rack, at: (ask.latency(rack, at).p99_us or 0) > 4.2,

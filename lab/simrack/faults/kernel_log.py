@@ -39,6 +39,16 @@ def _overwritten(target: Target, params: Params) -> None:
     target.host.setup.messages.append(Message(text="audit: backlog limit exceeded", at_s=90_000.0))
 
 
+def _not_initialised(target: Target, _: Params) -> None:
+    """PCI lists the card, its driver gives up, and no RDMA device appears."""
+    port = target.the_port
+    address = f"{target.host.fitted.index(port):04x}:03:00.0"
+    port.present = False
+    for text in ("mlx5_init_one failed with error code -110", "probe with driver failed"):
+        message = Message(text=f"mlx5_core {address}: {text}", level="err", at_s=64.5)
+        target.host.setup.messages.append(message)
+
+
 def _hung(target: Target, _: Params) -> None:
     """The tool is in D state: no deadline ends it, and the kernel says so after two minutes."""
     target.host.hanging.add("nvidia-smi")
@@ -58,6 +68,11 @@ KERNEL_LOG: tuple[Fault, ...] = (
         sees="nvlink.xid_144_150_count", cases="C09 C10", names="gpu", params={"link": "0"},
     ),
     rejected(
+        "nic.not_initialised", "port", _not_initialised,
+        "the NIC's firmware does not get ready, and its driver gives up",
+        sees="identity.port_guid nic.driver_faults", cases="C54", names="nic",
+    ),
+    rejected(
         "driver.hung", "host", _hung,
         "nvidia-smi hangs in the driver, where nothing can end it, and the kernel has noticed",
         sees="reach.hung_tasks", cases="C134", extra=1,
@@ -65,7 +80,7 @@ KERNEL_LOG: tuple[Fault, ...] = (
     incomplete(
         "kernel_log.overwritten", "host", _overwritten,
         "the beginning of the kernel's log is overwritten, with whatever stood there",
-        sees="gpu.xid_fatal_count nvlink.xid_144_150_count", reason="unreadable", cases="C102",
+        sees="gpu.xid_fatal_count nvlink.xid_144_150_count", reason="unreadable",
         params={"seconds": "80000"},
     ),
 )  # fmt: skip
@@ -78,6 +93,5 @@ VARIANTS: tuple[Fault, ...] = (
     accepted(
         "gpu.xid_of_program", "gpu", _program,
         "a program has touched memory that is not its own: Xid 31, which a new start cures",
-        cases="C102",
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from lab.simrack.devices import GpuState
+from lab.simrack.cards import PciLink
 from lab.simrack.host_setup import BOOT_S, DRIVER_S, UNKNOWN, Message, xid
 from lab.simrack.machine import Call, Machine
 from lab.simrack.state import HostState
@@ -18,6 +18,7 @@ GENERATION_GTS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
 LANE_GBPS = {1: 2.0, 2: 4.0, 3: 7.876, 4: 15.753, 5: 31.506, 6: 63.015}
 """What a PCIe lane carries beside its coding, as the kernel reckons it (drivers/pci/pci.h)."""
 FULL_LANES, FULL_GENERATION = 16, 5
+FULL_SLOT = PciLink()
 
 
 def kernel_log(machine: Machine) -> list[Message]:
@@ -55,11 +56,14 @@ def _pcie(host: HostState) -> Iterator[Message]:
     for gpu in host.on_bus:
         if (gpu.pcie_width, gpu.pcie_gen) != (FULL_LANES, FULL_GENERATION):
             upstream = gpu.pci.replace(":01:", ":00:")
-            yield Message(text=f"pci {gpu.pci}: {_limited(gpu, upstream)}", at_s=0.812345)
+            yield Message(
+                text=f"pci {gpu.pci}: {_limited(gpu.pcie_width, gpu.pcie_gen, upstream)}",
+                at_s=0.812345,
+            )
 
 
-def _limited(gpu: GpuState, upstream: str) -> str:
-    gbps, link = _link(gpu.pcie_width, gpu.pcie_gen)
+def _limited(width: int, generation: int, upstream: str) -> str:
+    gbps, link = _link(width, generation)
     capable, full = _link(FULL_LANES, FULL_GENERATION)
     return (
         f"{gbps:.3f} Gb/s available PCIe bandwidth, limited by {link} at {upstream} "
@@ -94,4 +98,26 @@ def _memory(host: HostState) -> Iterator[Message]:
             yield xid(gpu, 64, "Row Remapper: Remapping failed, no spare row is left in the bank")
 
 
-SOURCES: Sequence[Source] = (_boot, _driver, _pcie, _lost, _memory)
+def _nics(host: HostState) -> Iterator[Message]:
+    """What mlx5_core says of each card that it has brought up."""
+    for index, port in enumerate(host.fitted):
+        address, card = f"{index:04x}:03:00.0", port.card
+        yield _mlx5(address, f"firmware version: {port.firmware}", 4.220)
+        if card.slot.gbps < FULL_SLOT.gbps:
+            yield _mlx5(address, _less(card.slot, f"{index:04x}:02:00.0"), 4.221)
+        elif card.bridge.gbps < FULL_SLOT.gbps:
+            yield _mlx5(address, _less(card.bridge, f"{index:04x}:01:00.0"), 4.221)
+        else:
+            gbps, link = _link(FULL_LANES, FULL_GENERATION)
+            yield _mlx5(address, f"{gbps:.3f} Gb/s available PCIe bandwidth ({link})", 4.221)
+
+
+def _mlx5(address: str, text: str, at_s: float) -> Message:
+    return Message(text=f"mlx5_core {address}: {text}", at_s=at_s)
+
+
+def _less(slower: PciLink, upstream: str) -> str:
+    return _limited(slower.width, slower.generation, upstream)
+
+
+SOURCES: Sequence[Source] = (_boot, _driver, _pcie, _nics, _lost, _memory)

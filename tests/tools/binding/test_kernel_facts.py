@@ -74,6 +74,14 @@ def test_a_log_that_cannot_be_read_or_bound_raises(
         kernel(result=result).fatal(GPU0)
 
 
+def test_a_nic_that_does_not_come_up_is_a_fault_of_its_tray() -> None:
+    text = "mlx5_core 0002:03:00.0: mlx5_init_one failed with error code -110"
+    found = kernel(text).nic_faults
+    assert (found.count, found.detail.split(":03")[0]) == (1, "0002")
+    short = kernel(begin="kern  :info  : [ 4000.000000] audit: backlog\n").nic_faults
+    assert isinstance(short.count, Unreadable)
+
+
 def test_hung_tasks_are_named() -> None:
     hung = kernel("INFO: task nvidia-smi:4242 blocked for more than 120 seconds.").hung
     assert (hung.count, hung.detail) == (1, "nvidia-smi (pid 4242, 120 s)")
