@@ -23,5 +23,6 @@ pytest_plugins = [
     "fixtures.nvlink",
     "fixtures.imex",
     "fixtures.rdma",
+    "fixtures.uplinks",
     "fixtures.collectives",
 ]

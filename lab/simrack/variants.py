@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lab.simrack.faults.cabling import old_errors
 from lab.simrack.faults.changes import (
     collectives,
     foreign_nic,
@@ -87,6 +88,9 @@ VARIANTS: tuple[Fault, ...] = (
              cases="C81"),
     accepted("port.old_errors", "port", port(errors=OLD_ERRORS),
              "error counters stand at old values and do not move", cases="C42"),
+    accepted("uplink.old_errors", "cable", old_errors,
+             "counters of a link between switches stand at old values, and waiting is saturated",
+             cases="C42 C43", of="fabric"),
     accepted("port.waits", "port", port(moves={"port_xmit_wait": 91_316_204}),
              "the port had to wait for credits, which is no error", cases="C43"),
     *KERNEL_LOG,

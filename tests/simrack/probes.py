@@ -12,7 +12,7 @@ from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
 from fixtures.model.parts import host_of
 from fixtures.tools.addresses import pci_address
-from fixtures.tools.binding import subnet_facts
+from fixtures.tools.binding import subnet_facts, subnet_window
 from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.kernel_facts import KernelFacts
 from fixtures.tools.binding.nic_setup import NicSetup
@@ -23,7 +23,7 @@ from fixtures.tools.collectives import nccl_log, nccl_tests
 from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
-from fixtures.tools.fabric import ib_port
+from fixtures.tools.fabric import ib_port, ibqueryerrors
 from fixtures.tools.gpus import gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
@@ -37,6 +37,7 @@ from lab.simrack.execute import execute
 from lab.simrack.faults.naming import next_tray
 from tests.simrack.bench import Bench, as_result
 
+OBSERVER = "r01-ct01"
 Probe = Callable[[Bench, str], bool]
 D2D: nvbandwidth.Test = "device_to_device_memcpy_read_ce"
 H2D: nvbandwidth.Test = "host_to_device_memcpy_ce"
@@ -350,3 +351,17 @@ def of_cable(question: Callable[[SubnetFacts, str], bool]) -> Probe:
 
 def of_subnet(question: Callable[[SubnetFacts, str], bool]) -> Probe:
     return lambda rack, at: question(subnet(rack), at)
+
+
+def errors(rack: Bench, at: str, counter: str) -> int:
+    """What both ends of a cable, or the ends of a switch port's, have counted after a transfer that
+    uses it; the subnet's own report is read."""
+    network = rack.site.world.network
+    link = network.at.get(at) or network.cables[at.removeprefix("cable:")]
+    for source in (link.near, link.far):
+        link.carry(source, 1 << 30)
+    report = ibqueryerrors.read(
+        rack.result(OBSERVER, subnet_window.command("mlx5_0", 1, "after", sudo=False))
+    )
+    ports = [port for node in report.bad for port in node.ports]
+    return sum(port.counters.get(counter, 0) for port in ports)

@@ -21,6 +21,11 @@ CABLING: Mapping[str, Probe] = {
     "uplink.narrow": of_cable(
         lambda net, link: (net.widths()[link], net.lane_speeds()[link]) == ("2X", 106.25)
     ),
+    "cable.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") >= 2,
+    "leaf_port.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") > 0,
+    "uplink.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") >= 2,
+    "uplink.saturated": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") == 65535,
+    "uplink.old_errors": lambda rack, at: ask.errors(rack, at, "LinkDownedCounter") == 28,
     "cable.extra": of_subnet(lambda net, at: f"{at}/63" in str(net.extra_links()[at])),
     "leaf.dead": of_subnet(lambda net, at: net.switches()[at] == "missing"),
     "spine.dead": of_subnet(lambda net, at: net.switches()[at] == "missing"),

@@ -55,6 +55,26 @@ def _narrow(target: Target, params: Params) -> None:
     target.the_cable.share, target.the_cable.lanes = lanes / target.the_cable.lanes, lanes
 
 
+def _noisy(target: Target, params: Params) -> None:
+    """What passes is damaged, and whoever receives it says so; both ways alike."""
+    for end in (target.the_cable.near, target.the_cable.far):
+        end.rates = dict.fromkeys(("symbol_error", "port_rcv_errors"), number(params, "per_gib"))
+
+
+def _noisy_to_switch(target: Target, params: Params) -> None:
+    """Only what the switch receives is damaged: the NIC at the other end sees nothing of it."""
+    target.the_end.rates = {"symbol_error": number(params, "per_gib")}
+
+
+def old_errors(target: Target, _: Params) -> None:
+    for end in (target.the_cable.near, target.the_cable.far):
+        end.errors = {"symbol_error": 2741, "link_downed": 14, "port_xmit_wait": 2**32 - 1}
+
+
+def _saturated(target: Target, _: Params) -> None:
+    target.the_cable.far.errors = {"symbol_error": 2**16 - 1}
+
+
 def _extra(target: Target, _: Params) -> None:
     """Somebody left one end of a cable in each of two unused ports."""
     near, far = (End(node=target.the_switch.name, port=port) for port in UNUSED)
@@ -112,6 +132,26 @@ CABLING: tuple[Fault, ...] = (
         "uplink.narrow", "cable", _narrow,
         "a link between a leaf and a spine trained with a part of its lanes", sees="link.width",
         names="cable", cases="C47 C82", params={"lanes": "2"}, of="fabric",
+    ),
+    rejected(
+        "cable.noisy", "cable", _noisy, "what passes the cable of a NIC is damaged, both ways",
+        sees="link.errors_delta counters.symbol_errors_delta counters.port_rcv_errors_delta",
+        names="cable", cases="C42 C49", params={"per_gib": "8"}, of="host",
+    ),
+    rejected(
+        "leaf_port.noisy", "switch-port", _noisy_to_switch,
+        "a leaf receives damaged data from a NIC, and the NIC knows nothing of it",
+        sees="link.errors_delta", names="cable", cases="C43", params={"per_gib": "8"}, of="host",
+    ),
+    rejected(
+        "uplink.noisy", "cable", _noisy,
+        "what passes between a leaf and a spine is damaged, both ways", sees="link.errors_delta",
+        names="cable", cases="C43", params={"per_gib": "8"}, of="fabric",
+    ),
+    incomplete(
+        "uplink.saturated", "cable", _saturated,
+        "an error counter of a spine's port has stopped at its largest value",
+        sees="link.errors_delta", reason="implausible", names="cable", cases="C43", of="fabric",
     ),
     rejected(
         "cable.extra", "switch", _extra, "a switch has a cable that the plan does not have",

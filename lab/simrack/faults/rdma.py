@@ -56,18 +56,20 @@ RDMA: tuple[Fault, ...] = (
     rejected(
         "port.lossy", "port", _lossy, "errors are counted while the port is loaded",
         sees="counters.symbol_errors_delta counters.port_rcv_errors_delta rdma.transport_errors",
-        also="rdma.write_bw", cases="C42", params={"count": "38", "loss": "0.01"},
+        also="rdma.write_bw link.errors_delta", cases="C42",
+        params={"count": "38", "loss": "0.01"},
     ),
     rejected(
         "port.recovers", "port",
         port(moves={"link_error_recovery": 3, "local_link_integrity_errors": 2}),
         "the link has to recover from errors, again and again, while it is loaded",
-        sees="counters.link_error_recovery_delta counters.local_link_integrity_delta", cases="C42",
+        sees="counters.link_error_recovery_delta counters.local_link_integrity_delta",
+        also="link.errors_delta", cases="C42",
     ),
     rejected(
         "port.overrun", "port", port(moves={"excessive_buffer_overrun_errors": 2}),
         "the port's buffers overrun while it is loaded",
-        sees="counters.excessive_buffer_overrun_delta", cases="C42",
+        sees="counters.excessive_buffer_overrun_delta", also="link.errors_delta", cases="C42",
     ),
     rejected(
         "port.not_ready", "port", port(moves={"rnr_nak_retry_err": 12}),
@@ -76,7 +78,7 @@ RDMA: tuple[Fault, ...] = (
     ),
     rejected(
         "port.flaps", "port", port(flaps=True), "the link goes down when it is loaded",
-        sees="counters.link_downed_delta", cases="C51 C115",
+        sees="counters.link_downed_delta", also="link.errors_delta", cases="C51 C115",
     ),
     rejected(
         "port.bypassed", "port", port(bypassed=True),
