@@ -9,7 +9,6 @@ GTS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
 MAX_WIDTH, MAX_GENERATION = 16, 5
 ENCODING = 128 / 130
 """Payload over signalling rate, from generation 3 on."""
-FULL_MEMBER, LIMITED = 0x8000, 0x7FFF
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,9 +49,10 @@ def roce_gids(guid: str) -> dict[int, Gid]:
 class Card:
     """`slot` is the card's own PCIe link, `bridge` the one above it that others share.
 
-    `pkeys` is the port's partition table; `ordering` what the firmware does with writes. `nears`:
-    how nvidia-smi sees the way to the GPU of its rail, empty for that of the product. `gids` are
-    those of a RoCE port; one that `forgets` loses the one that is used when it is first loaded.
+    `pkeys` is the port's partition table. `nears`: how nvidia-smi sees the way to the GPU of its
+    rail, empty for that of the product. `gids` are those of a RoCE port, which sorts packets by
+    `trust` and pauses for `lossless` priorities; one that `forgets` loses the GID that is used when
+    it is first loaded.
     """
 
     psid: str = "MT_0000000838"
@@ -60,10 +60,11 @@ class Card:
     pkeys: list[int] = field(default_factory=lambda: [0xFFFF])
     slot: PciLink = field(default_factory=PciLink)
     bridge: PciLink = field(default_factory=PciLink)
-    ordering: str = "per_mkey(0)"
     nears: str = ""
     gids: dict[int, Gid] = field(default_factory=dict)
     forgets: bool = False
+    trust: str = "dscp"
+    lossless: set[int] = field(default_factory=lambda: {3})
 
     @property
     def gbps(self) -> float:

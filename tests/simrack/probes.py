@@ -23,7 +23,7 @@ from fixtures.tools.collectives import nccl_log, nccl_tests
 from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
-from fixtures.tools.fabric import ib_port, ibqueryerrors
+from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos
 from fixtures.tools.gpus import gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
@@ -102,6 +102,14 @@ def gid_after_load(rack: Bench, part: str) -> str | None:
     asked = Command(argv=("grep", "-sH", "", path), key="facts/gid")
     (found,) = ib_port.read(rack.result(host_of(part), asked))
     return found.port().gids.get(slot.nic.gid_index or 0)
+
+
+def qos(rack: Bench, part: str) -> mlnx_qos.Qos:
+    """The settings of the network interface of a RoCE port."""
+    name = device(rack, part)
+    links = facts(rack, part).rdma_links
+    interface = next(link.netdev or "" for link in links if link.ifname == name)
+    return mlnx_qos.read(rack.result(host_of(part), mlnx_qos.command(interface, "facts/qos")))
 
 
 def rail_path(rack: Bench, part: str) -> str | None:

@@ -252,6 +252,8 @@ PORTS: Mapping[str, Probe] = {
     ),
     "port.limited_member": lambda rack, at: ask.keys(rack, at) == (0x7FFF,),
     "port.other_partition": lambda rack, at: ask.keys(rack, at) == (0x8001,),
+    "port.trust_pcp": lambda rack, at: ask.qos(rack, at).trust == "pcp",
+    "port.no_pfc": lambda rack, at: ask.qos(rack, at).pauses == "none",
     "port.gid_shifted": lambda rack, at: (
         "RoCE v2 is at 5" in str(ask.setup(rack, at).gid_state(ask.port_slot(rack, at)))
     ),

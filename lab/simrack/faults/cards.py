@@ -35,6 +35,14 @@ def _keys(*keys: int) -> Change:
     return change
 
 
+def _card(**values: object) -> Change:
+    def change(target: Target, _: Params) -> None:
+        for name, value in values.items():
+            setattr(target.the_port.card, name, value)
+
+    return change
+
+
 def _apart(target: Target, params: Params) -> None:
     """The switch above both shows a bridge that is not there."""
     host = target.host
@@ -97,6 +105,16 @@ CARDS: tuple[Fault, ...] = (
         "port.gid_vanishes", "port", _forgets,
         "the GID that is used goes while the port is loaded", sees="port.gid_kept",
         also=NO_TRAFFIC, cases="C58",
+    ),
+    rejected(
+        "port.trust_pcp", "port", _card(trust="pcp"),
+        "the port sorts packets by their VLAN priority, its neighbours by DSCP",
+        sees="port.trust", cases="C63",
+    ),
+    rejected(
+        "port.no_pfc", "port", _card(lossless=set()),
+        "priority flow control is off, so that what should be lossless is not",
+        sees="port.pfc", cases="C61",
     ),
     rejected(
         "gpu.rail_apart", "gpu", _apart, "a virtual bridge stands between the GPU and its NIC",
