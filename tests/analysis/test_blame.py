@@ -366,3 +366,10 @@ def test_driver_that_does_not_answer_is_the_first_step() -> None:
     (found,) = blame(silent, rows("identity.driver", HOSTS[1:]))
     assert (found.part, found.kind) == (TRAY, "host")
     assert "GPU driver" in found.action
+
+
+def test_cable_without_a_link_is_reseated_and_one_at_the_wrong_port_is_moved() -> None:
+    (found,) = blame(rows("link.cabled", PORTS, [PORT]), rows("port.state", PORTS, [PORT]))
+    assert "reseat the cable" in found.action
+    (found,) = blame(rows("link.cabled", PORTS, [PORT]))
+    assert "as the cut sheet says" in found.action
