@@ -43,11 +43,13 @@ class HostSetup:
     kernel's ring buffer has run over. Versions that are empty are those of the loaded driver.
     `memlock_kib` is None for unlimited, `ofed` empty for the distribution's own stack. `files` are
     those of NCCL, by path; `.nccl.conf` lies in the home. `environment` is what a login finds set.
+    `remembered_xids`: what DCGM's gauge still shows of an earlier boot, by the GPU's bus address.
     """
 
     sudo_asks: bool = False
     messages: list[Message] = field(default_factory=list)
     log_begins_s: float = BOOT_S
+    remembered_xids: dict[str, int] = field(default_factory=dict)
     services: dict[str, Service] = field(default_factory=dict)
     fabric_manager_version: str = ""
     installed_driver: str = ""

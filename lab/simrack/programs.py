@@ -9,6 +9,7 @@ from lab.simrack import scripts
 from lab.simrack.machine import Call
 from lab.simrack.views import (
     basic,
+    dcgmi,
     devinfo,
     files,
     host_setup,
@@ -49,6 +50,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "find": Entry(files.find),
     "rm": Entry(files.rm),
     "ls": Entry(files.ls),
+    "dcgmi": Entry(dcgmi.dmon),
     "dmesg": Entry(kernel_log.dmesg),
     "systemctl": Entry(host_setup.systemctl),
     "modinfo": Entry(host_setup.modinfo),

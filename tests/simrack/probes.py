@@ -24,7 +24,7 @@ from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
 from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos
-from fixtures.tools.gpus import gpu_samples, nvidia_smi
+from fixtures.tools.gpus import dcgm_dmon, gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
 from fixtures.tools.hosts.nic_link import NicLink
@@ -179,6 +179,13 @@ def xids(rack: Bench, part: str) -> list[int]:
     """The numbers of the errors that the kernel has logged of the part's GPU."""
     address = pci_of(rack, gpu_of(part))
     return [xid.code for xid in kernel(rack, part).log.xids if pci_address(address) == xid.pci]
+
+
+def remembered_xids(rack: Bench, part: str) -> list[object]:
+    """The last Xid of each of the tray's GPUs, as DCGM's gauge has it."""
+    asked = dcgm_dmon.command([230])
+    found = dcgm_dmon.parse(rack.ask(host_of(part), *asked.argv))
+    return [sample.values["XIDER"] for sample in found.samples]
 
 
 def collect(rack: Bench, part: str) -> Report:

@@ -129,6 +129,9 @@ GPUS: Mapping[str, Probe] = {
     "gpu.remap_failed": at_gpu(lambda gpu: gpu.remapped.failure is True),
     "gpu.capped_at_full_power": lambda rack, at: ask.capped_under_load(rack, at),
     "gpu.gsp_timeout": lambda rack, at: ask.xids(rack, at) == [119],
+    "gpu.xid_of_earlier_boot": lambda rack, at: (
+        79 in ask.remembered_xids(rack, at) and ask.xids(rack, at) == []
+    ),
     "gpu.xid_of_program": lambda rack, at: ask.xids(rack, at) == [31],
     "gpu.power_brake": lambda rack, at: (
         ask.slot(rack, at).power_brake == "Active" and ask.watched(rack, at).braked_pct == 100

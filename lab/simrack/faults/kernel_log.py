@@ -34,6 +34,11 @@ def _program(target: Target, _: Params) -> None:
     target.host.setup.messages.append(xid(target.the_gpu, 31, text, who=who))
 
 
+def _remembered(target: Target, params: Params) -> None:
+    address = target.the_gpu.pci.rsplit(".", 1)[0].lower()
+    target.host.setup.remembered_xids[address] = int(number(params, "code"))
+
+
 def _overwritten(target: Target, params: Params) -> None:
     target.host.setup.log_begins_s = number(params, "seconds")
     target.host.setup.messages.append(Message(text="audit: backlog limit exceeded", at_s=90_000.0))
@@ -89,6 +94,11 @@ VARIANTS: tuple[Fault, ...] = (
         "nvlink.xid_ignored", "link", _link_ignored,
         "an NVLink of the GPU has logged an error that its driver calls Nonfatal and the catalogue "
         "says to ignore", cases="C10", params={"link": "0"},
+    ),
+    accepted(
+        "gpu.xid_of_earlier_boot", "gpu", _remembered,
+        "a gauge still shows the last Xid of an earlier boot, of which the kernel's log has none",
+        cases="C102", params={"code": "79"},
     ),
     accepted(
         "gpu.xid_of_program", "gpu", _program,
