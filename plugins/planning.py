@@ -17,6 +17,8 @@ LOADS: dict[str, tuple[str, float]] = {
     "pair_runs": ("perftest on every rail pair at once", 60.0),
     "launched": ("mpirun hostname over all trays", 30.0),
     "tray_collectives": ("all_reduce inside every tray at once", 30.0),
+    "ladder": ("collectives over 2, 3, 4 and 8 trays", 120.0),
+    "all_to_all": ("all_to_all over the whole domain", 60.0),
     "all_reduces": ("all_reduce, every rack at once and then the whole domain", 360.0),
 }
 """What each load does and its predicted seconds on hardware. They are estimates from the sizes that

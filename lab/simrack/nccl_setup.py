@@ -19,6 +19,7 @@ class NcclSetup:
     ranks that know nothing of each other, or that never leave MPI_Init. `multicast_stale`: the
     switches have forgotten the GPUs' multicast groups since the GPUs were last reset. Jobs of more
     than `most_ranks` ranks crash, and ranks with more than `most_peers` connections lack resources.
+    Where the ports of ranks are `closed`, no other host can connect to them.
     """
 
     library: str = LIBRARY
@@ -26,6 +27,7 @@ class NcclSetup:
     verbs: bool = True
     mpi: Literal["", "apart", "stuck"] = ""
     multicast_stale: bool = False
+    closed: bool = False
     most_ranks: int | None = None
     most_peers: int | None = None
 

@@ -21,6 +21,7 @@ from fixtures.tools.binding.subnet_facts import SubnetFacts
 from fixtures.tools.binding.tray_facts import TrayFacts, commands
 from fixtures.tools.collectives import nccl_log, nccl_tests
 from fixtures.tools.collectives.collective import Collective
+from fixtures.tools.collectives.nccl_command import Op
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
 from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos
@@ -216,10 +217,10 @@ def adapters(rack: Bench, part: str) -> list[str]:
     return [hca.name for hca in logged(rack, part).hcas or ()]
 
 
-def at_scale(rack: Bench, part: str) -> CommandResult:
-    """all_reduce over the trays of the part's rack."""
+def at_scale(rack: Bench, part: str, op: Op = "all_reduce") -> CommandResult:
+    """A collective over all trays."""
     hosts = [tray.name for tray in rack.inventory.trays]
-    asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G")
+    asked = collective(op, hosts=hosts, slots=4, begin="1G", end="1G")
     return rack.result(host_of(part), asked)
 
 

@@ -170,6 +170,12 @@ GPUS: Mapping[str, Probe] = {
     "nccl.old_library": lambda rack, at: (
         ask.logged(rack, at).versions == ("2.21.5+cuda12.4",) and ask.at_scale(rack, at).rc == 134
     ),
+    "nccl.ports_closed": lambda rack, at: (
+        "No route to host" in ask.at_scale(rack, at).stdout and ask.alone(rack, at).rc == 0
+    ),
+    "nccl.lacks_resources": lambda rack, at: (
+        "ibv_create_cq" in ask.at_scale(rack, at, "alltoall").stdout
+    ),
     "nccl.too_many_ranks": lambda rack, at: ask.at_scale(rack, at).rc == 139,
     "nccl.ranks_apart": lambda rack, at: ask.alone(rack, at).stdout.count("Using devices") == 4,
     "nccl.mpi_stuck": lambda rack, at: "MPI_INIT failed" in ask.alone(rack, at).stderr,

@@ -55,6 +55,12 @@ GATES: Mapping[str, str] = {
 }
 """The gate in which metrics of a domain are judged; a test holds it against the profiles."""
 
+OVER_NETWORK = frozenset(
+    {"nccl.all_reduce_busbw", "nccl.scale_ratio", "nccl.all_gather_busbw", "nccl.all_to_all_busbw"}
+)
+"""What any fault of a port, a cable or a switch may slow, where nodes have nothing else between
+them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -139,7 +145,8 @@ class Fault:
     def may_fail(self) -> frozenset[str]:
         """Every metric that may fail because of it."""
         named = self.also if self.reason else (*self.sees, *self.also)
-        return frozenset(metric for one in named for metric in one.split("|"))
+        slowed = OVER_NETWORK if self.takes in ("port", "cable", "switch") else frozenset()
+        return frozenset(metric for one in named for metric in one.split("|")) | slowed
 
 
 def rejected(

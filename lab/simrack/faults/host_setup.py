@@ -130,7 +130,8 @@ HOST_SETUP: tuple[Fault, ...] = (
         "nccl.stale_environment", "host", _nccl_environment,
         "every login finds an old setting of NCCL in its environment",
         sees="identity.nccl_settings nccl.stray_settings nccl.tray_all_reduce_busbw",
-        also="nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio", cases="C79",
+        also="nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio "
+        "nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw", cases="C79",
         params={"name": "NCCL_TOPO_FILE", "value": "/opt/old.xml"},
     ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lab.simrack.faults.changes import collectives, foreign_nic, gpu, host, number
 from lab.simrack.faults.declare import Change, Fault, Params, Target, incomplete, rejected
 
+FEWER = "nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw"
 PERFTEST = ("ib_write_bw", "ib_write_lat")
 
 
@@ -41,25 +42,28 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.slow_gpu", "gpu", _slow,
         "collectives that contain the GPU reach a part of their bandwidth",
-        sees="nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio",
-        also="nccl.rack_all_reduce_busbw nccl.all_reduce_busbw nccl.all_reduce_ratio",
+        sees="nccl.tray_all_reduce_busbw",
+        also="nccl.gpu_all_reduce_ratio nccl.rack_all_reduce_busbw nccl.all_reduce_busbw "
+        f"nccl.all_reduce_ratio {FEWER}",
         cases="C41 C106", params={"factor": "0.6"},
     ),
     rejected(
         "nccl.wrong_data", "gpu", _wrong,
         "collectives that contain the GPU compute wrong values",
-        sees="nccl.tray_wrong nccl.gpu_wrong nccl.wrong", also="nccl.rack_wrong", cases="C11",
+        sees="nccl.tray_wrong nccl.wrong",
+        also="nccl.gpu_wrong nccl.rack_wrong nccl.all_to_all_wrong",
+        cases="C11",
         params={"count": "3"},
     ),
     rejected(
         "nccl.rank_crashes", "gpu", gpu(rank_crashes=True),
         "the rank on the GPU dies of a segmentation fault",
-        sees="nccl.tray_completed nccl.gpu_completed",
+        sees="nccl.tray_completed", also="nccl.gpu_completed",
     ),
     rejected(
         "nccl.hangs", "gpu", gpu(nccl_hangs=True),
         "copies of the GPU are good, and collectives that contain it never end",
-        sees="nccl.tray_completed nccl.gpu_completed", cases="C33",
+        sees="nccl.tray_completed", also="nccl.gpu_completed", cases="C33",
     ),
     rejected(
         "nccl.unsteady", "gpu", gpu(nccl_unsteady=0.53),
@@ -74,7 +78,8 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.over_sockets", "host", collectives(verbs=False),
         "libibverbs cannot be loaded, and NCCL falls back to sockets",
-        sees="nccl.network nccl.nics", also="nccl.all_reduce_busbw", cases="C86",
+        sees="nccl.network nccl.nics", also=f"nccl.all_reduce_busbw {FEWER}",
+        cases="C86",
     ),
     rejected(
         "nccl.wrong_nic", "host", _storage_nic,
@@ -84,13 +89,25 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.old_library", "host", collectives(library="2.21.5+cuda12.4"),
         "the host has an NCCL from before NVLink domains of many trays",
-        sees="nccl.version nccl.rack_completed", also="nccl.completed", cases="C18", fabric=True,
+        sees="nccl.version nccl.rack_completed",
+        also="nccl.completed nccl.all_to_all_completed", cases="C18", fabric=True,
+    ),
+    rejected(
+        "nccl.ports_closed", "host", collectives(closed=True),
+        "the host lets nobody connect to the ports of its ranks: jobs of one host are good",
+        sees="nccl.completed nccl.scale_completed nccl.all_to_all_completed",
+        also="nccl.rack_completed", names="rack",
+    ),
+    rejected(
+        "nccl.lacks_resources", "host", collectives(most_peers=48),
+        "ranks have no resources for a connection to every other rank",
+        sees="nccl.all_to_all_completed", names="rack", cases="C91",
     ),
     rejected(
         "nccl.too_many_ranks", "host", collectives(most_ranks=43),
         "jobs of 44 and more ranks die while they are set up, smaller ones are good",
-        sees="nccl.rack_completed|nccl.completed", also="nccl.completed", names="rack",
-        cases="C17",
+        sees="nccl.rack_completed|nccl.completed", also="nccl.completed nccl.all_to_all_completed",
+        names="rack", cases="C17",
     ),
     incomplete(
         "nccl.ranks_apart", "host", collectives(mpi="apart"),

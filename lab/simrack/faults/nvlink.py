@@ -8,7 +8,8 @@ from lab.simrack.state import uuid_of
 
 SLOWED = (
     "nvlink.d2d_bandwidth nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio "
-    "nccl.all_reduce_busbw nccl.rack_all_reduce_busbw nccl.all_reduce_ratio"
+    "nccl.all_reduce_busbw nccl.rack_all_reduce_busbw nccl.all_reduce_ratio "
+    "nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw"
 )
 APART = f"fabric.partition {SLOWED}"
 STOPPED = "nccl.tray_completed nccl.gpu_completed"

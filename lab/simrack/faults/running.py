@@ -9,7 +9,8 @@ from lab.simrack.faults.declare import Fault, Params, Target, rejected
 
 SLOWED = (
     "nccl.tray_all_reduce_busbw nccl.gpu_all_reduce_ratio nccl.rack_all_reduce_busbw "
-    "nccl.all_reduce_busbw nccl.all_reduce_ratio"
+    "nccl.all_reduce_busbw nccl.all_reduce_ratio "
+    "nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw"
 )
 
 

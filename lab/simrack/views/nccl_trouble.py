@@ -35,6 +35,7 @@ def of(program: str, ranks: Sequence[Rank], clustered: bool) -> Trouble | None:
     causes: tuple[Callable[[], Trouble | None], ...] = (
         lambda: _crash(next((rank for rank in ranks if rank.gpu.rank_crashes), None)),
         lambda: _cuda(program, ranks),
+        lambda: _closed(program, ranks),
         lambda: _hang(ranks),
         lambda: _multicast(program, ranks),
         lambda: _too_many(ranks),
@@ -73,6 +74,18 @@ def _cuda(program: str, ranks: Sequence[Rank]) -> Trouble | None:
             text = "Test CUDA failure common.cu:1208 'system not yet initialized'"
             return _failure(program, rank, text)
     return None
+
+
+def _closed(program: str, ranks: Sequence[Rank]) -> Trouble | None:
+    """Another host's rank cannot connect to one of this host's."""
+    closed = next((rank for rank in ranks if rank.machine.state.nccl.closed), None)
+    other = next((rank for rank in ranks if closed and rank.machine is not closed.machine), None)
+    if closed is None or other is None:
+        return None
+    address = f"{closed.machine.state.address}<{40_000 + closed.number}>"
+    text = f"socketPollConnect: connect to {address} returned No route to host"
+    said = "Test NCCL failure common.cu:958 'unhandled system error'"
+    return _failure(program, other, said, other.warns("misc/socket.cc:575", text))
 
 
 def _hang(ranks: Sequence[Rank]) -> Trouble | None:
