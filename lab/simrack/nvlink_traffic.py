@@ -104,6 +104,14 @@ def count_collective(world: World, gpus: Iterable[GpuState], size: int) -> None:
         _crossed(world, other, one, size)
 
 
+def stir(world: World, rack: str) -> None:
+    """What a load on GPUs of a rack does to its trunks: those that are not well show it."""
+    for link in world.nvlinks.trunks_of(rack):
+        for end in (link.near, link.far):
+            for name, count in end.moves.items():
+                end.add(name, count)
+
+
 def _sent(gpu: GpuState, size: int) -> None:
     carrying = [link for link in gpu.links if link.reaches]
     for link in carrying:

@@ -24,6 +24,9 @@ BOARD_LINKS = (5, 4, 4, 5)
 """Links of a GPU to each of the four NVSwitches on an HGX H100 board."""
 LANES = 2
 """Of every NVLink 5, 200 Gb/s each. A GPU's driver prints the same rate with one as with both."""
+NOT_FITTED = {12: (4, 5, 10, 11, 16, 17)}
+"""Of the 18 links of a GPU's chip those that a product with fewer does not have, by how many it has
+(Azure/azurehpc-health-checks issue #162: the H100 of a pair of PCIe cards)."""
 TRUNK_GBYTES = 50.0
 """One way, as its two lanes of 200 Gb/s are signalled (`400G`, as a switch tray prints it)."""
 
@@ -79,8 +82,19 @@ def wire(inventory: Inventory, product: GpuProduct) -> NvlinkDomain:
     else:
         for host in inventory.hosts.values():
             for gpu in host.gpus:
-                _keep(domain, gpu, list(_board(host, gpu, product)))
+                domain.of_gpu[gpu.part] = list(_board(host, gpu, product))
+    _leave_out(domain, inventory)
     return domain
+
+
+def _leave_out(domain: NvlinkDomain, inventory: Inventory) -> None:
+    """Links that the chip of a GPU has and its product has not: inactive, and without a port."""
+    bought = inventory.profile.counts.get("nvlinks_per_gpu")
+    missing = NOT_FITTED.get(bought.equals if bought else 0, ())
+    for links in domain.of_gpu.values():
+        for index in missing:
+            links[index].up = False
+            domain.ports.get(links[index].far.node, {}).pop(links[index].far.port, None)
 
 
 def _racks(inventory: Inventory) -> Iterator[tuple[list[Gpu], list[str]]]:
@@ -109,7 +123,7 @@ def _wire_rack(
             links.append(_nvlink(gpu, index, far, product))
             if trays:
                 domain.ports[node][port] = links[-1]
-        _keep(domain, gpu, links)
+        domain.of_gpu[gpu.part] = links
 
 
 def _board(host: Host, gpu: Gpu, product: GpuProduct) -> Iterator[Link]:
@@ -129,10 +143,6 @@ def _board(host: Host, gpu: Gpu, product: GpuProduct) -> Iterator[Link]:
 def _nvlink(gpu: Gpu, index: int, far: End, product: GpuProduct) -> Link:
     near = End(node=gpu.part, port=f"link{index}")
     return Link(kind="nvlink", near=near, far=far, rate=product.link_gbytes, lanes=LANES)
-
-
-def _keep(domain: NvlinkDomain, gpu: Gpu, links: list[Link]) -> None:
-    domain.of_gpu[gpu.part] = links
 
 
 def _wire_trunk(domain: NvlinkDomain, inventory: Inventory, cable: str, a: str, b: str) -> None:

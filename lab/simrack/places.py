@@ -63,6 +63,8 @@ def places(fault: Fault, inventory: Inventory, count: int, seed: int = 0) -> lis
 def _cabled(fault: Fault, inventory: Inventory) -> list[str]:
     """Every part of the plan that a fault of cables or switches can be at."""
     if fault.takes == "switch-tray":
+        if fault.of == ("trunk",) and not any(c.kind == "trunk" for c in inventory.plan.cables):
+            return []
         return [host.name for host in inventory.hosts.values() if host.kind == "switch"]
     if fault.of == ("nvlink",):
         return list(gpus_by_port(inventory))

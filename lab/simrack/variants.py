@@ -24,6 +24,7 @@ from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
 from lab.simrack.nccl_setup import OLD_TESTS
 
 BUILT_IN: Mapping[str, str] = {
+    "C13": "a product with 12 of its chip's 18 NVLinks: the others are inactive (counts: 12)",
     "C31": "both GPUs of a board have its serial, and module ids go 2, 1, 4, 3 (rack7, rack42)",
     "C19": "clique 32766 in every domain; domains differ by cluster UUID (rack7, rack42)",
     "C15": "no fabric manager runs on the trays of an NVLink rack, and nobody asks for one",

@@ -272,6 +272,11 @@ nccl.stray_settings nccl tray
 nccl.scale_completed nccl domain | nccl.scale_ratio nccl domain
 nccl.all_to_all_completed nccl domain | nccl.all_to_all_wrong nccl domain
 """
+TRUNKS = """
+nccl.all_reduce_ratio nccl domain
+nvlink.planned_trunks_up_pct nvlink rack | nvlink.trunk_rate nvlink rack
+nvlink.trunk_effective_ber nvlink rack | nvlink.trunk_link_downed_delta nvlink rack
+"""
 REQUIRED = {
     "rdma-hosts": EVERYWHERE,
     "hgx-h100": EVERYWHERE
@@ -280,7 +285,7 @@ REQUIRED = {
     + NVSWITCHES
     + "gpu.rail_nic_path compute gpu | gpu.h2d_bandwidth compute gpu",
     "gb200-nvl72": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK,
-    "nvl576": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK + "nccl.all_reduce_ratio nccl domain",
+    "nvl576": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK + TRUNKS,
 }
 
 

@@ -11,7 +11,7 @@ from fixtures.tools.binding.placement import lacking_lanes, slot_number
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 from tests.simrack.shows_cabling import CABLING
-from tests.simrack.shows_nvswitch import IMEX, NVSWITCH
+from tests.simrack.shows_nvswitch import IMEX, NVSWITCH, TRUNKS
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
 
@@ -300,6 +300,7 @@ SHOWS: Mapping[str, Probe] = {
     **NVLINK,
     **NVSWITCH,
     **IMEX,
+    **TRUNKS,
     **PORTS,
     **CABLING,
 }

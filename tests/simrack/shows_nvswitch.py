@@ -11,6 +11,7 @@ from fixtures.tools.binding.link_counters import Window, by_gpu, recoveries
 from fixtures.tools.binding.switch_facts import SwitchFacts
 from fixtures.tools.nvlink import imex_ctl, imex_setup, nvbandwidth, nvlink_errors
 from fixtures.tools.nvlink.imex_domain import Domain
+from fixtures.tools.nvlink.nvos_interface import Interface
 from tests.simrack import probes as ask
 from tests.simrack.bench import Bench
 from tests.simrack.probes import Probe
@@ -100,3 +101,27 @@ IMEX: Mapping[str, Probe] = {
         ask.facts(rack, at).result("imex-channels")
     ),
 }  # fmt: skip
+
+
+def trunk(rack: Bench, cable: str, *, loaded: bool = False) -> Interface:
+    """A trunk as its first end's switch tray shows it, after a load on its rack where one is."""
+    end = next(one for one in rack.inventory.plan.cables if f"cable:{one.id}" == cable).ends[0]
+    tray, _, name = end.partition("/")
+    if loaded:
+        compute = rack.inventory.members(rack.inventory.hosts[tray].rack)[0]
+        rack.run(compute, *nvbandwidth.command(ask.D2D).argv)
+    return SwitchFacts(ask.facts(rack, tray)).ports[name]
+
+
+def trunks_up(rack: Bench, tray: str) -> set[bool | None]:
+    ports = SwitchFacts(ask.facts(rack, tray)).ports.values()
+    return {port.up for port in ports if port.name and port.name.startswith("sw")}
+
+
+TRUNKS: Mapping[str, Probe] = {
+    "trunk.down": lambda rack, at: not trunk(rack, at).up,
+    "trunk.slow": lambda rack, at: trunk(rack, at).speed_gbps == 200,
+    "trunk.erring": lambda rack, at: (trunk(rack, at).effective_ber or 0) > 1e-10,
+    "trunk.flaps": lambda rack, at: trunk(rack, at, loaded=True).counters["link-downed"] == 4,
+    "trunk.rack_cut_off": lambda rack, at: trunks_up(rack, at) == {False},
+}

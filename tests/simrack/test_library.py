@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from fixtures.model.loading import load_inventory
 from fixtures.model.profile import load_profile
 from fixtures.model.verdicts import Outcome
 from lab.simrack.catalogue import as_json, as_text
@@ -18,7 +19,7 @@ from tests.simrack.bench import INVENTORIES, bench, with_sudo
 from tests.simrack.shows import SHOWS
 
 RACK, HGX, ROCE = (bench(name).inventory for name in ("rack7", "hgx8", "roce4"))
-SUDO = with_sudo(RACK)
+SUDO, RACKS = with_sudo(RACK), load_inventory("rack42", INVENTORIES)
 PROFILES = [
     load_profile(name, INVENTORIES / "profiles", link=link)
     for name, link in (
@@ -38,7 +39,7 @@ REQUIRED = {
 @pytest.mark.parametrize("kind", LIBRARY)
 def test_a_kind_shows_and_is_not_there_without_it(kind: str) -> None:
     """The suite's own reader finds it in a tool's output, and not in that of a healthy rack."""
-    rack = next(one for one in (RACK, HGX, ROCE, SUDO) if fits(LIBRARY[kind], one))
+    rack = next(one for one in (RACK, HGX, ROCE, SUDO, RACKS) if fits(LIBRARY[kind], one))
     (part,) = places(LIBRARY[kind], rack, 1)
     sudo = rack is SUDO
     with_it, without = (bench(rack.name, *put, sudo=sudo) for put in ([f"{kind}@{part}"], []))

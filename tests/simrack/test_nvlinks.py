@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from lab.simrack.devices import GpuState
+from fixtures.model.loading import load_inventory
+from fixtures.model.subjects import subjects
+from fixtures.tools.nvlink import imex_ctl
+from lab.simrack.devices import NO_CLUSTER, GpuState
+from lab.simrack.host_setup import Service
+from lab.simrack.imex import joined
+from lab.simrack.machine import Site
 from lab.simrack.nvlink_traffic import (
     count_collective,
     count_copy,
@@ -13,8 +21,9 @@ from lab.simrack.nvlink_traffic import (
     trunk_share,
 )
 from lab.simrack.nvlinks import chip
-from lab.simrack.state import World
-from tests.simrack.bench import bench
+from lab.simrack.state import World, build
+from tests.simrack import probes as ask
+from tests.simrack.bench import INVENTORIES, Bench, bench
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +123,31 @@ def test_nvbandwidth_moves_the_counters_of_the_links() -> None:
     links = gpu(rack.site.world, "r01-ct02/gpu1").links
     assert links[3].near.sent_bytes == links[3].far.received_bytes == 0
     assert links[2].near.sent_bytes == links[2].far.received_bytes > 1 << 30
+
+
+def test_links_that_the_product_does_not_have_are_no_fault() -> None:
+    """Twelve of eighteen, as a pair of PCIe cards has: twelve are active, and none is missing."""
+    bought = load_inventory("hgx8", INVENTORIES)
+    counts = {**bought.profile.counts}
+    twelve = counts["nvlinks_per_gpu"].model_copy(update={"equals": 12})
+    counts["nvlinks_per_gpu"] = twelve
+    inventory = replace(bought, profile=replace(bought.profile, counts=counts))
+    rack = Bench(inventory, Site.of(build(inventory, 1)))
+    facts = ask.facts(rack, "hgx02")
+    links = [facts.link_summary(slot) for slot in facts.gpus]
+    assert [(one.active, one.inactive, one.down) for one in links] == [(12, 0, [])] * 8
+    report = ask.copies(ask.D2D)(rack, "hgx02")
+    assert {round(gbytes / 10) for _, _, gbytes in report.flows()} == {26}
+
+
+def test_two_servers_that_imex_connects_are_no_nvlink_domain() -> None:
+    """IMEX is up on both, and still no GPU of one reaches the other over NVLink."""
+    rack = bench("hgx8")
+    pair = [rack.site.world.hosts[name] for name in ("hgx01", "hgx02")]
+    for host in pair:
+        host.imex = joined([one.address for one in pair], host.driver)
+        host.setup.services["nvidia-imex"] = Service()
+    assert imex_ctl.read(rack.result("hgx01", imex_ctl.command())).up
+    facts = ask.facts(rack, "hgx01")
+    assert {slot.fabric_domain for slot in facts.gpus} == {f"{NO_CLUSTER}/0"}
+    assert subjects(rack.inventory, "imex-domain") == []

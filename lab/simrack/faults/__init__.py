@@ -27,10 +27,11 @@ from lab.simrack.faults.nvlink import NVLINK
 from lab.simrack.faults.nvswitch import NVSWITCH
 from lab.simrack.faults.rdma import RDMA
 from lab.simrack.faults.running import RUNNING
+from lab.simrack.faults.trunks import TRUNKS
 from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
-    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH, *IMEX),
+    *(*HOSTS, *GPUS, *RUNNING, *MEMORY, *NVLINK, *NVSWITCH, *IMEX, *TRUNKS),
     *(*NCCL, *INFINIBAND, *CARDS, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
     *CABLING,

@@ -24,7 +24,10 @@ def next_tray(where: World | Inventory, host: str) -> str:
 def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
     """The hosts that a fault is at: one, or both of a swap between trays."""
     if fault.takes == "switch-tray":
-        return frozenset(inventory.racks[inventory.hosts[part].rack])
+        rack = frozenset(inventory.racks[inventory.hosts[part].rack])
+        trunks = (cable.ends for cable in inventory.plan.cables if cable.kind == "trunk")
+        far = {host_of(end) for ends in trunks for end in ends if rack & set(map(host_of, ends))}
+        return rack | far
     if fault.takes == "subnet":
         return frozenset(inventory.hosts) | frozenset(inventory.switches)
     if fault.takes in ("cable", "switch", "switch-port"):

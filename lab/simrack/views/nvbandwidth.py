@@ -8,7 +8,7 @@ from itertools import permutations
 
 from lab.simrack.devices import GpuState
 from lab.simrack.machine import Call
-from lab.simrack.nvlink_traffic import count_copy, pair_share
+from lab.simrack.nvlink_traffic import count_copy, pair_share, rack_of, stir
 from lab.simrack.state import HostState, World
 
 VERSION, CUDA_RUNTIME = "v0.8", 13000
@@ -53,6 +53,8 @@ def _count(world: World, gpus: Sequence[GpuState]) -> None:
     for source, target in permutations(gpus, 2):
         if source.domain == target.domain:
             count_copy(world, source, target, COPIED_BYTES)
+    for rack in {rack_of(world, gpu) for gpu in gpus}:
+        stir(world, rack)
 
 
 def _tests(argv: Sequence[str]) -> list[str]:
