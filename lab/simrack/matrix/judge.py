@@ -88,7 +88,8 @@ def strays(puts: Sequence[Put], bad: Sequence[Row], inventory: Inventory) -> Ite
     hosts = {host for put in puts for host in touched(put.fault, put.part, inventory)}
     for row in bad:
         about = {host_of(end) for end in ends(row.subject)} | set(inventory.members(row.subject))
-        about |= set(inventory.racks.get(row.subject, ()))
+        about |= set(inventory.racks.get(row.subject, ()))  # with their switch trays
+        about |= set(inventory.hosts) if row.subject == inventory.name else set()
         blamed = row.reason.rpartition("@")[2] if "@" in row.reason else ""
         if not about & hosts or (blamed and host_of(blamed) not in hosts):
             yield row
