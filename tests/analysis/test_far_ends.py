@@ -62,6 +62,24 @@ def test_copies_that_are_slow_for_it_are_its_second_signal() -> None:
     assert (found.part, found.confidence) == (TRAY, "high")
 
 
+def test_every_tray_being_slow_alone_is_explained_by_the_switch_of_their_rack() -> None:
+    (found,) = blame(
+        down([f"{gpu}/link3" for gpu in RACK]),
+        rows("nccl.tray_all_reduce_busbw", HOSTS, TRAYS["r02"]),
+        rows("nccl.rack_all_reduce_busbw", list(TRAYS), ["r02"]),
+    )
+    assert (found.part, found.confidence) == (TRAY, "high")
+
+
+def test_log_of_a_host_is_about_the_nic_that_has_failed() -> None:
+    nic = PORTS[2].removesuffix("/1")
+    (found,) = blame(
+        rows("identity.port_guid", [port[:-2] for port in PORTS], [nic]),
+        rows("nic.driver_faults", HOSTS, [nic.split("/")[0]]),
+    )
+    assert (found.part, found.confidence) == (nic, "high")
+
+
 def test_switch_that_says_so_itself_is_the_second_signal() -> None:
     (found,) = blame(
         down([f"{gpu}/link3" for gpu in RACK]),
