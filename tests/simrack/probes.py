@@ -24,7 +24,7 @@ from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import Op
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
-from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos
+from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos, mlxlink
 from fixtures.tools.gpus import dcgm_dmon, gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
@@ -381,3 +381,10 @@ def errors(rack: Bench, at: str, counter: str) -> int:
     )
     ports = [port for node in report.bad for port in node.ports]
     return sum(port.counters.get(counter, 0) for port in ports)
+
+
+def raw_ber(rack: Bench, at: str) -> float | None:
+    """What the NIC at the end of a cable receives wrong."""
+    host, device, _ = rack.site.world.network.cables[at.removeprefix("cable:")].near.name.split("/")
+    report = mlxlink.read(rack.result(host, mlxlink.command(device)))
+    return report.counters.raw_ber if report.counters else None

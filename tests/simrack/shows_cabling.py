@@ -22,6 +22,7 @@ CABLING: Mapping[str, Probe] = {
         lambda net, link: (net.widths()[link], net.lane_speeds()[link]) == ("2X", 106.25)
     ),
     "cable.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") >= 2,
+    "cable.high_ber": lambda rack, at: (ask.raw_ber(rack, at) or 0) > 1e-7,
     "leaf_port.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") > 0,
     "uplink.noisy": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") >= 2,
     "uplink.saturated": lambda rack, at: ask.errors(rack, at, "SymbolErrorCounter") == 65535,

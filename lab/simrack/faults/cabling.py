@@ -61,6 +61,10 @@ def _noisy(target: Target, params: Params) -> None:
         end.rates = dict.fromkeys(("symbol_error", "port_rcv_errors"), number(params, "per_gib"))
 
 
+def _high_ber(target: Target, params: Params) -> None:
+    target.world.network.nics[target.the_cable.near.name].raw_ber = number(params, "rate")
+
+
 def _noisy_to_switch(target: Target, params: Params) -> None:
     """Only what the switch receives is damaged: the NIC at the other end sees nothing of it."""
     target.the_end.rates = {"symbol_error": number(params, "per_gib")}
@@ -137,6 +141,11 @@ CABLING: tuple[Fault, ...] = (
         "cable.noisy", "cable", _noisy, "what passes the cable of a NIC is damaged, both ways",
         sees="link.errors_delta counters.symbol_errors_delta counters.port_rcv_errors_delta",
         names="cable", cases="C42 C49", params={"per_gib": "8"}, of="host",
+    ),
+    rejected(
+        "cable.high_ber", "cable", _high_ber,
+        "a NIC receives many wrong bits, and error correction still hides them",
+        sees="ber.raw_over_peers", names="cable", cases="C49", params={"rate": "2e-6"}, of="host",
     ),
     rejected(
         "leaf_port.noisy", "switch-port", _noisy_to_switch,
