@@ -20,6 +20,8 @@ def test_links_count_no_errors_under_load(
     for window in link_windows.values():
         for part, errors in window.errors().items():
             measure("nvlink.error_counters_delta", errors, at=part, evidence=seen)
+    gpu_load.device_to_device()  # without the copies, there is nothing to count errors of
+    for window in link_windows.values():
         for part, ratio in window.ratios("effective_errors").items():
             measure("nvlink.effective_ber", ratio, at=part, evidence=seen)
         for part, ratio in window.ratios("symbol_errors").items():

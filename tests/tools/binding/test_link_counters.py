@@ -60,9 +60,15 @@ def test_a_ratio_is_errors_by_received_bits_of_the_window() -> None:
     assert window(moved, STILL).ratios("symbol_errors") == {GPU: 0.0005, f"{GPU}/link5": 0.0005}
 
 
-def test_links_that_count_no_such_thing_or_received_nothing_have_no_ratio() -> None:
-    assert window(STILL, STILL).ratios("symbol_errors") == {}
+def test_links_that_count_no_such_thing_have_no_ratio() -> None:
     assert window({**STILL, "rx_bytes": 2000}, STILL).ratios("effective_errors") == {}
+
+
+def test_links_that_received_nothing_say_so() -> None:
+    for silent in (window(STILL, STILL), Window(part=GPU, before={}, after={})):
+        (error,) = silent.ratios("symbol_errors").values()
+        assert isinstance(error, Unreadable)
+        assert "no NVLink received anything" in str(error)
 
 
 def test_recoveries_are_those_of_both_generations() -> None:
