@@ -33,7 +33,8 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
     judged = {
         name
         for name, one in inventory.profile.metrics.items()
-        if one.required and any(limit.level == "fail" for limit in one.limits)
+        if one.required
+        and (one.peers == "fail" or any(limit.level == "fail" for limit in one.limits))
     }
     alien = [metric for metric in fault.sees if not judged & set(metric.split("|"))]
     return f"no limit for {', '.join(alien)}" if alien else ""

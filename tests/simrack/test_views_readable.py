@@ -32,9 +32,11 @@ def test_the_whole_facts_bundle_is_answered(at: tuple[Bench, str]) -> None:
     outcome = rack.run(name, *bundle.encode(commands, nonce=nonce))
     results = bundle.decode(outcome.stdout, commands, nonce=nonce, host=name, started=0.0)
     assert [result.key for result in results] == [command.key for command in commands]
-    absent = {} if name.startswith("hgx") else {"facts/fabric-manager-version": 127}
+    imex = {"facts/imex-channels": 2, "facts/imex-nodes": 1}
+    absent = imex if name.startswith("hgx") else {"facts/fabric-manager-version": 127}
     assert {r.key: r.rc for r in results if r.rc != 0} == {
-        "facts/perftest": 1, "facts/nccl-conf": 2, "facts/nccl-env": 1, **absent,
+        "facts/perftest": 1, "facts/nccl-conf": 2, "facts/nccl-env": 1,
+        "facts/pci-path": 2, **absent,
     }  # fmt: skip
     facts = {result.key.removeprefix("facts/"): result for result in results}
     assert host_facts.read(facts["clock"], host_facts.clock) > 0
