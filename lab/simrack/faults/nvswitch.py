@@ -112,7 +112,8 @@ SWITCHES: tuple[Fault, ...] = (
     rejected(
         "nvswitch.dead", "switch-tray", _dead_tray,
         "a switch tray is dead: no answer, and two links of every GPU of its rack are down",
-        sees="nvlink.links_active nvlink.inactive_links", also=LOST, cases="C07 C11",
+        sees="nvlink.links_active nvlink.inactive_links",
+        also=f"nvlink.planned_trunks_up_pct {LOST}", cases="C07 C11",
     ),
     rejected(
         "nvswitch.dead_chip", "switch-tray", _dead_chip,
