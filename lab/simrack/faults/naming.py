@@ -32,7 +32,9 @@ def touched(fault: Fault, part: str, inventory: Inventory) -> frozenset[str]:
         return frozenset(inventory.hosts) | frozenset(inventory.switches)
     if fault.takes in ("cable", "switch", "switch-port"):
         ends = {end for one in _swapped(fault, part, inventory) for end in ends_of(one, inventory)}
-        return frozenset(host_of(end) for end in ends)
+        # a dead leaf leaves its neighbour nobody to send to
+        others = inventory.switches if fault.takes == "switch" else ()
+        return frozenset((*(host_of(end) for end in ends), *others))
     host = host_of(part)
     if fault.names == "domain":
         return frozenset(inventory.hosts)
