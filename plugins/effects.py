@@ -6,6 +6,8 @@ run, its rows stay open as `forbidden`, and the run is INCOMPLETE: the manifest 
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
 from fixtures.model.errors import Forbidden
@@ -29,10 +31,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("observe")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """Before anything else is asked: what is forbidden is that, whatever it also depends on."""
     if is_suite(item) and INVENTORY in item.config.stash:
         refuse_above_policy(item)
+    return (yield)
 
 
 def effect_of(item: pytest.Item) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 
 import pytest
 
-from fixtures.model.errors import RackError
+from fixtures.model.errors import Forbidden, RackError
 from fixtures.model.measure import Measure, MeasureAll, Reading
 from fixtures.model.measurement import Conditions, Measurement, Scalar
 from fixtures.model.text import printable
@@ -145,7 +145,8 @@ def pytest_report_teststatus(
 
 
 def fill(item: pytest.Item, reason: str, detail: str) -> None:
-    """Write an INCONCLUSIVE record for every row of the manifest that the item left open."""
+    """Write an INCONCLUSIVE record for every row of the manifest that the item left open: with what
+    blocks the row's subject rather than with the item's reason, unless that is the policy."""
     config = item.config
     if SESSION not in config.stash:
         return
@@ -154,7 +155,8 @@ def fill(item: pytest.Item, reason: str, detail: str) -> None:
     for row in config.stash[ROWS].of(item):
         if (row.metric, row.subject) in done:
             continue
-        blocked = blocking.blocked(row.subject, row.metric)
+        forbidden = reason == Forbidden.reason
+        blocked = None if forbidden else blocking.blocked(row.subject, row.metric)
         why, said = (blocked.why, str(blocked)) if blocked else (reason, detail)
         _keep_unjudged(item, row.metric, row.subject, why, said)
 
