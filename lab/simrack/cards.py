@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 GTS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
@@ -52,7 +53,8 @@ class Card:
     `pkeys` is the port's partition table. `nears`: how nvidia-smi sees the way to the GPU of its
     rail, empty for that of the product. `gids` are those of a RoCE port, which sorts packets by
     `trust` and pauses for `lossless` priorities; one that `forgets` loses the GID that is used when
-    it is first loaded.
+    it is first loaded. An `unmarked` one ignores the class that programs ask for. `sent` and
+    `received` are bytes by priority.
     """
 
     psid: str = "MT_0000000838"
@@ -65,6 +67,17 @@ class Card:
     forgets: bool = False
     trust: str = "dscp"
     lossless: set[int] = field(default_factory=lambda: {3})
+    unmarked: bool = False
+    sent: Counter[int] = field(default_factory=Counter)
+    received: Counter[int] = field(default_factory=Counter)
+
+    def mark(self, traffic_class: int) -> int:
+        """The class that its packets carry."""
+        return 0 if self.unmarked else traffic_class
+
+    def priority(self, traffic_class: int) -> int:
+        """Eight codes a priority; without a VLAN tag, which nobody uses, all have the lowest."""
+        return traffic_class >> 2 >> 3 if self.trust == "dscp" else 0
 
     @property
     def gbps(self) -> float:

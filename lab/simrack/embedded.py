@@ -261,7 +261,10 @@ def _roce4() -> dict[str, str]:
         "    kind: compute",
         "    os: linux",
         "    nics:",
-        *(f"      mlx5_{n}: {{rail: {n}, link_layer: ethernet, gid_index: 3}}" for n in range(2)),
+        *(
+            f"      mlx5_{n}: {{rail: {n}, link_layer: ethernet, gid_index: 3, traffic_class: 106}}"
+            for n in range(2)
+        ),
         "firmware:",
         f"  nic: {H100.nic}",
         f"  psid: {H100.psid}",

@@ -16,3 +16,12 @@ def test_ports_sort_and_pause_alike(
     ports = nic_setups.gid_states()
     measure_all("port.trust", loaded_ports.qos(ports, lambda qos: qos.trust))
     measure_all("port.pfc", loaded_ports.qos(ports, lambda qos: qos.pauses))
+
+
+@pytest.mark.load
+@pytest.mark.judges("port.priority")
+def test_data_is_sent_where_it_is_lossless(
+    domain: str, loaded_ports: LoadedPorts, measure_all: MeasureAll
+) -> None:
+    """Each RoCE port sends what is marked in a priority that loses nothing."""
+    measure_all("port.priority", loaded_ports.in_lossless())

@@ -17,7 +17,14 @@ PORT = "/sys/class/infiniband/mlx5_0/ports/1"
 
 def nic(part: str) -> Nic:
     return Nic(
-        part=part, slot="mlx5_0", rail=0, link_layer="infiniband", gid_index=None, guid="", label=""
+        part=part,
+        slot="mlx5_0",
+        rail=0,
+        link_layer="infiniband",
+        gid_index=None,
+        traffic_class=None,
+        guid="",
+        label="",
     )
 
 

@@ -47,6 +47,10 @@ CASES: dict[str, tuple[Edit, str]] = {
         "tiny.yaml:15:47: hosts.0.nics.mlx5_1.gid_index: expected a whole number like 10, with no "
         "sign and no leading zeros (found '03')",
     ),
+    "a class on InfiniBand": (
+        yaml("mlx5_0: {rail: 0}", "mlx5_0: {rail: 0, traffic_class: 106}"),
+        "tiny.yaml:14:7: hosts.0.nics.mlx5_0: traffic_class is of RoCE: InfiniBand sorts by",
+    ),
     "yes is no truth value": (
         yaml("sudo: true", "sudo: yes"),
         "tiny.yaml:19:5: hosts.1.sudo: expected true or false (found 'yes')",

@@ -36,6 +36,7 @@ SUBJECTS = {
     "ib-link": ["ct1/mlx5_0/1", "ct2/mlx5_0/1", "leaf2/33", "leaf3/33"],
     "ib-switch": ["leaf1", "leaf2", "leaf3", "spine1"],
     "roce-port": ["ct1/mlx5_1/1", "ct2/mlx5_1/1"],
+    "marked-port": [],
     "rail-pair": ["ct1/mlx5_0/1->ct2/mlx5_0/1", "ct1/mlx5_1/1->ct2/mlx5_1/1"],
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import Op
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
-from fixtures.tools.fabric import ib_port, ibqueryerrors, mlnx_qos, mlxlink
+from fixtures.tools.fabric import ethtool_statistics, ib_port, ibqueryerrors, mlnx_qos, mlxlink
 from fixtures.tools.gpus import dcgm_dmon, gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
 from fixtures.tools.gpus.smi_log import Gpu
@@ -107,10 +107,22 @@ def gid_after_load(rack: Bench, part: str) -> str | None:
 
 def qos(rack: Bench, part: str) -> mlnx_qos.Qos:
     """The settings of the network interface of a RoCE port."""
-    name = device(rack, part)
-    links = facts(rack, part).rdma_links
-    interface = next(link.netdev or "" for link in links if link.ifname == name)
-    return mlnx_qos.read(rack.result(host_of(part), mlnx_qos.command(interface, "facts/qos")))
+    asked = mlnx_qos.command(interface(rack, part), "facts/qos")
+    return mlnx_qos.read(rack.result(host_of(part), asked))
+
+
+def interface(rack: Bench, part: str) -> str:
+    """The network interface of a RoCE port."""
+    links, name = facts(rack, part).rdma_links, device(rack, part)
+    return next(link.netdev or "" for link in links if link.ifname == name)
+
+
+def priorities(rack: Bench, part: str) -> list[int]:
+    """Those in which the port has sent anything once data was sent."""
+    traffic("ib_write_bw", part, rack)
+    asked = ethtool_statistics.command(interface(rack, part))
+    counted = ethtool_statistics.read(rack.result(host_of(part), asked))
+    return [at for at in range(8) if counted.value(f"tx_prio{at}_bytes")]
 
 
 def rail_path(rack: Bench, part: str) -> str | None:
@@ -265,14 +277,16 @@ def traffic(program: str, part: str, rack: Bench) -> CommandResult:
     """perftest from the part's port to the same slot of the next tray."""
     tray, name = host_of(part), part.split("/")[1]
     other = next_tray(rack.inventory, tray)
+    nic = port_slot(rack, part).nic
     asked = Pair(
         program=program,  # type: ignore[arg-type]
         key="load/rdma",
+        traffic_class=nic.traffic_class,
         port=18600,
         size_bytes=65536 if program.endswith("bw") else 2,
         iterations=1000,
     )
-    index = port_slot(rack, part).nic.gid_index
+    index = nic.gid_index
     server = asked.server(device(rack, f"{other}/{name}/1"), gid_index=index)
     client = asked.client(device(rack, part), other, gid_index=index)
     server_argv = ("timeout", "2", *server.argv)

@@ -263,6 +263,7 @@ PORTS: Mapping[str, Probe] = {
     "port.other_partition": lambda rack, at: ask.keys(rack, at) == (0x8001,),
     "port.trust_pcp": lambda rack, at: ask.qos(rack, at).trust == "pcp",
     "port.no_pfc": lambda rack, at: ask.qos(rack, at).pauses == "none",
+    "port.default_priority": lambda rack, at: ask.priorities(rack, at) == [0],
     "port.gid_shifted": lambda rack, at: (
         "RoCE v2 is at 5" in str(ask.setup(rack, at).gid_state(ask.port_slot(rack, at)))
     ),

@@ -109,12 +109,17 @@ CARDS: tuple[Fault, ...] = (
     rejected(
         "port.trust_pcp", "port", _card(trust="pcp"),
         "the port sorts packets by their VLAN priority, its neighbours by DSCP",
-        sees="port.trust", cases="C63",
+        sees="port.trust port.priority", cases="C63",
     ),
     rejected(
         "port.no_pfc", "port", _card(lossless=set()),
         "priority flow control is off, so that what should be lossless is not",
-        sees="port.pfc", cases="C61",
+        sees="port.pfc", also="port.priority", cases="C61",
+    ),
+    rejected(
+        "port.default_priority", "port", _card(unmarked=True),
+        "the port's host sends with DSCP 0, whatever class programs ask for",
+        sees="port.priority", cases="C62",
     ),
     rejected(
         "gpu.rail_apart", "gpu", _apart, "a virtual bridge stands between the GPU and its NIC",

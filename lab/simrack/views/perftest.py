@@ -45,6 +45,7 @@ class Options:
     json_file: str
     server: str
     gid_index: int = 0
+    traffic_class: int = 0
 
     @property
     def latency(self) -> bool:
@@ -109,6 +110,7 @@ def parse(argv: Sequence[str]) -> Options:
         json_file=json_file if "--out_json" in flags else "",
         server=names[0] if names else "",
         gid_index=int(values.get("-x", 0)),
+        traffic_class=int(values.get("--tclass", 0)),
     )
 
 
@@ -163,7 +165,8 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     for end in (port, waiting.port):
         if end.card.forgets:
             end.card.gids.pop(options.gid_index, None)
-    perftest_counters.move(options.program, result, flow, port, waiting.port)
+    sent = perftest_counters.move(options.program, result, flow, port, waiting.port)
+    perftest_counters.sort(options.traffic_class, sent)
     call.write(perftest_text.report(options.program, port, waiting.port, result))
     if not waiting.result.done():
         waiting.result.set_result(perftest_text.report(options.program, waiting.port, port, result))

@@ -118,6 +118,14 @@ def test_both_ends_get_the_same_test() -> None:
     assert pair.on_port(18516).server("mlx5_0").argv[6] == "18516"
 
 
+def test_packets_are_marked_where_the_site_marks_them() -> None:
+    pair = perftest_command.Pair(
+        program="ib_write_bw", key="k", port=1, size_bytes=2, iterations=1, traffic_class=106
+    )
+    assert "--tclass=106" in pair.server("mlx5_0").argv
+    assert "--tclass=106" in pair.client("mlx5_0", "192.0.2.7").argv
+
+
 def test_a_latency_pair_over_time() -> None:
     pair = perftest_command.Pair(
         program="ib_write_lat", key="load/x", port=1, size_bytes=2, duration_s=120
