@@ -25,6 +25,7 @@ AXES = {
     "switch": "switch",
     "imex_domain": "imex-domain",
     "imex_tray": "imex-tray",
+    "adaptive_subnet": "adaptive-subnet",
     "tray": "tray",
     "sudo_host": "sudo-host",
     "rail_pair": "rail-pair",

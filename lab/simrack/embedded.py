@@ -218,6 +218,7 @@ def _site(versions: Versions, *, watts: int, observers: tuple[str, str]) -> list
                 f"    host: {host}",
                 f"    ca: mlx5_{rail}",
                 "    port: 1",
+                "    adaptive_routing: true",
             )
         ),
     ]

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from fixtures.model.inventory import Inventory
 from fixtures.model.nvswitch import gpus_by_port
 from fixtures.model.parts import host_of
+from fixtures.model.subjects import subjects
 from lab.simrack.faults.declare import Fault
 
 CABLED = ("cable", "switch", "switch-port", "switch-tray", "subnet")
@@ -30,10 +31,13 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
         return "no tray on which sudo is asked for"
     if fault.takes in CABLED and not _cabled(fault, inventory):
         return f"no {' or '.join(fault.of) or 'planned'} cables"
+    seen = {metric for one in fault.sees for metric in one.split("|")}
     judged = {
         name
         for name, one in inventory.profile.metrics.items()
-        if one.required
+        if name in seen
+        and one.required
+        and subjects(inventory, one.per)
         and (one.peers == "fail" or any(limit.level == "fail" for limit in one.limits))
     }
     alien = [metric for metric in fault.sees if not judged & set(metric.split("|"))]

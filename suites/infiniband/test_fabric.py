@@ -42,3 +42,12 @@ def test_links_are_up_at_full_rate(
 def test_subnet_has_a_master(domain: str, fabric: SubnetFacts, measure: Measure) -> None:
     """The subnet manager that the ports obey answers, and says that it is the master."""
     measure("subnet.manager", fabric.manager(), at=domain, evidence=fabric.evidence("sminfo"))
+
+
+@pytest.mark.judges("subnet.adaptive_routing")
+def test_switches_route_adaptively(
+    adaptive_subnet: str, fabric: SubnetFacts, measure: Measure
+) -> None:
+    """Adaptive routing is on for every switch, where the site says that its subnet has it."""
+    seen = fabric.evidence("ibdiagnet")
+    measure("subnet.adaptive_routing", fabric.adaptive_routing(), at=adaptive_subnet, evidence=seen)

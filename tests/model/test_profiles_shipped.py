@@ -239,7 +239,8 @@ port.lid infiniband ib-port | port.sm_lid infiniband ib-port
 switch.present! infiniband ib-switch | switch.extra_links infiniband ib-switch
 link.cabled infiniband ib-link | link.state infiniband ib-link | link.width infiniband ib-link
 port.lane_speed infiniband ib-link | link.errors_delta infiniband ib-link
-subnet.manager infiniband domain | ber.raw_over_peers infiniband ib-port
+subnet.manager infiniband domain | subnet.adaptive_routing infiniband adaptive-subnet
+ber.raw_over_peers infiniband ib-port
 nccl.completed nccl domain | nccl.ranks nccl domain | nccl.wrong nccl domain
 nccl.all_reduce_busbw nccl domain
 """

@@ -24,6 +24,7 @@ SUBJECTS = {
     "switch": ["sw1"],
     "imex-domain": [],
     "imex-tray": [],
+    "adaptive-subnet": [],
     "sudo-host": ["sw1"],
     "gpu": ["ct1/gpu0", "ct1/gpu1", "ct2/gpu0", "ct2/gpu1"],
     "gpu-pair": [

@@ -364,7 +364,7 @@ def subnet(rack: Bench) -> SubnetFacts:
         for one in rack.inventory.observers
         if facts(rack, f"{one.host}/{one.ca}").ports[int(one.ca[-1])].fitted_port.state == "ACTIVE"
     )
-    asked = subnet_facts.commands(observer.ca, observer.port, sudo=False)
+    asked = subnet_facts.commands(observer.ca, observer.port, sudo=False, adaptive=True)
     answers = {one.key: rack.result(observer.host, one) for one in asked}
     return SubnetFacts(rack.inventory, answers, {})
 

@@ -32,6 +32,7 @@ CABLING: Mapping[str, Probe] = {
     "spine.dead": of_subnet(lambda net, at: net.switches()[at] == "missing"),
     "manager.silent": of_subnet(lambda net, _: net.manager() == "no answer"),
     "manager.standby": of_subnet(lambda net, _: net.manager() == "STANDBY"),
+    "manager.static_routing": of_subnet(lambda net, _: net.adaptive_routing().startswith("0 of ")),
     "manager.too_old": raises(
         "tool-failed", lambda rack, _: ask.bandwidth(rack, "r01-ct02/mlx5_1/1")
     ),

@@ -99,6 +99,10 @@ def _standby(target: Target, _: Params) -> None:
     target.world.network.manager.state = 2
 
 
+def _static(target: Target, _: Params) -> None:
+    target.world.network.manager.adaptive = False
+
+
 def _too_old(target: Target, _: Params) -> None:
     target.world.network.manager.too_old = True
 
@@ -182,6 +186,11 @@ CABLING: tuple[Fault, ...] = (
         "manager.standby", "subnet", _standby,
         "the ports obey a subnet manager that is not the master", sees="subnet.manager",
         names="domain", cases="C38",
+    ),
+    rejected(
+        "manager.static_routing", "subnet", _static,
+        "the subnet manager has adaptive routing off: transfers that meet on a link share it",
+        sees="subnet.adaptive_routing", names="domain", cases="C39",
     ),
     incomplete(
         "manager.too_old", "subnet", _too_old,

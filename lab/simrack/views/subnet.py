@@ -48,10 +48,10 @@ class NoPort(Exception):
     """The NIC that was asked for is not there."""
 
 
-def observer(call: Call) -> PortState:
-    """The NIC of `-C`, else the first that is active; raises NoPort."""
+def observer(call: Call, option: str = "-C") -> PortState:
+    """The NIC that an option names, else the first that is active; raises NoPort."""
     words = list(call.argv)
-    wanted = words[words.index("-C") + 1] if "-C" in words[:-1] else ""
+    wanted = words[words.index(option) + 1] if option in words[:-1] else ""
     found = [one for one in call.host.fitted if one.device == wanted or (not wanted and one.up)]
     if not found or found[0].link_layer != "infiniband":
         raise NoPort(wanted or "(null)")
