@@ -161,6 +161,7 @@ def rejected(
     cases: str = "",
     params: Params | None = None,
     fabric: bool = False,
+    peer: bool = False,
     extra: int = 0,
     of: str = "",
 ) -> Fault:
@@ -177,6 +178,7 @@ def rejected(
         cases=tuple(cases.split()),
         params=params or {},
         fabric=fabric,
+        peer=peer,
         extra=extra,
         of=tuple(of.split()),
     )

@@ -148,6 +148,7 @@ HOSTS: tuple[Fault, ...] = (
     rejected(
         "launch.left_out", "host", host(left_out=True),
         "the launcher starts no ranks on it and does not complain",
-        sees="nccl.ranks", also="nccl.rack_ranks", cases="C77 C130", names="rack", extra=1,
+        sees="nccl.ranks", also="nccl.rack_ranks", cases="C77 C130", names="rack",
+        peer=True, extra=1,
     ),
 )  # fmt: skip
