@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Literal
 
 GTS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
 """GT/s of a PCIe lane by generation."""
@@ -68,6 +69,7 @@ class Card:
     trust: str = "dscp"
     lossless: set[int] = field(default_factory=lambda: {3})
     unmarked: bool = False
+    write_ordering: Literal["per_mkey", "force_relax"] = "per_mkey"
     sent: Counter[int] = field(default_factory=Counter)
     received: Counter[int] = field(default_factory=Counter)
 

@@ -31,3 +31,9 @@ def test_ports_share_a_partition(
 ) -> None:
     """Each InfiniBand port is a full member of the partition that the others are in."""
     measure_all("port.pkeys", nic_setups.pkey_states())
+
+
+@pytest.mark.judges("nic.write_ordering")
+def test_nics_write_in_order(domain: str, nic_setups: NicSetups, measure_all: MeasureAll) -> None:
+    """No NIC reorders its writes to memory unless the program allows it."""
+    measure_all("nic.write_ordering", nic_setups.write_orderings())

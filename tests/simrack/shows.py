@@ -256,6 +256,9 @@ PORTS: Mapping[str, Probe] = {
         ask.card_link(rack, at).share == 0.5 and ask.bandwidth(rack, at) < 252
     ),
     "nic.wrong_psid": at_nic(lambda slot: slot.fitted.board_id == "DEL0000000033"),
+    "nic.forced_ordering": lambda rack, at: (
+        ask.setup(rack, at).write_ordering(ask.port_slot(rack, at)) == "force_relax"
+    ),
     "port.small_mtu": lambda rack, at: (
         ask.setup(rack, at).active_mtu(ask.port_slot(rack, at)) == 1024
     ),

@@ -84,6 +84,11 @@ CARDS: tuple[Fault, ...] = (
         sees="identity.nic_psid", names="nic", cases="C54", params={"psid": "DEL0000000033"},
     ),
     rejected(
+        "nic.forced_ordering", "port", _card(write_ordering="force_relax"),
+        "the NIC's firmware is set to reorder its writes whatever programs ask for",
+        sees="nic.write_ordering", cases="C73",
+    ),
+    rejected(
         "port.small_mtu", "port", _mtu, "the port sends smaller packets than its neighbours",
         sees="port.active_mtu", cases="C59", params={"bytes": "1024"},
     ),
