@@ -51,11 +51,12 @@ def roce_gids(guid: str) -> dict[int, Gid]:
 class Card:
     """`slot` is the card's own PCIe link, `bridge` the one above it that others share.
 
-    `pkeys` is the port's partition table. `nears`: how nvidia-smi sees the way to the GPU of its
-    rail, empty for that of the product. `gids` are those of a RoCE port, which sorts packets by
-    `trust` and pauses for `lossless` priorities; one that `forgets` loses the GID that is used when
-    it is first loaded. An `unmarked` one ignores the class that programs ask for. `sent` and
-    `received` are bytes by priority.
+    `direct` is the part of its bandwidth that it reaches with the memory of its GPU; transfers of
+    that never complete where it `direct_hangs`. `pkeys` is the port's partition table. `nears`: how
+    nvidia-smi sees the way to the GPU of its rail, empty for that of the product. `gids` are those
+    of a RoCE port, which sorts packets by `trust` and pauses for `lossless` priorities; one that
+    `forgets` loses the GID that is used when it is first loaded. An `unmarked` one ignores the
+    class that programs ask for. `sent` and `received` are bytes by priority.
     """
 
     psid: str = "MT_0000000838"
@@ -63,6 +64,8 @@ class Card:
     pkeys: list[int] = field(default_factory=lambda: [0xFFFF])
     slot: PciLink = field(default_factory=PciLink)
     bridge: PciLink = field(default_factory=PciLink)
+    direct: float = 1.0
+    direct_hangs: bool = False
     nears: str = ""
     gids: dict[int, Gid] = field(default_factory=dict)
     forgets: bool = False

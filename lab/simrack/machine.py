@@ -112,6 +112,7 @@ class Waiting:
     port: PortState
     client: asyncio.Future[PortState]
     result: asyncio.Future[str]
+    from_gpu: bool = False
     skipped_s: float = 0.0
 
 

@@ -31,3 +31,18 @@ def test_pair_answers_in_time(rail_pair: str, pair_run: PairRun, measure: Measur
     seen, latency, hops = pair_run.evidence, pair_run.latency(), pair_run.distance
     measure("rdma.write_lat_typ", latency.typical_us, at=rail_pair, evidence=seen, when=hops)
     measure("rdma.write_lat_p99", latency.p99_us, at=rail_pair, evidence=seen, when=hops)
+
+
+@pytest.mark.load
+@pytest.mark.judges("rdma.gdr_completed", "rdma.gdr_ratio", "rdma.write_bw_gdr")
+def test_gpu_memory_moves_as_fast(
+    pair_runs: Mapping[str, PairRun],
+    gpu_writes: Mapping[str, Mapping[str, Reading]],
+    measure_all: MeasureAll,
+) -> None:
+    """RDMA writes from GPU to GPU come to their end, and are as fast as those from host memory."""
+    if not gpu_writes:
+        pytest.skip("the product is not judged by transfers between GPU memories")
+    seen = {subject: run.evidence for subject, run in pair_runs.items()}
+    for metric, readings in gpu_writes.items():
+        measure_all(metric, readings, evidence=seen)

@@ -284,7 +284,8 @@ REQUIRED = {
     + COLLECTIVES
     + WITH_GPUS
     + NVSWITCHES
-    + "gpu.rail_nic_path compute gpu | gpu.h2d_bandwidth compute gpu",
+    + "gpu.rail_nic_path compute gpu | gpu.h2d_bandwidth compute gpu"
+    + "| rdma.gdr_completed rdma rail-pair | rdma.gdr_ratio rdma rail-pair",
     "gb200-nvl72": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK,
     "nvl576": EVERYWHERE + WITH_GPUS + COLLECTIVES + RACK + TRUNKS,
 }

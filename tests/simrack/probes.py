@@ -273,7 +273,7 @@ def device(rack: Bench, part: str) -> str:
     return found.name
 
 
-def traffic(program: str, part: str, rack: Bench) -> CommandResult:
+def traffic(program: str, part: str, rack: Bench, cuda: int | None = None) -> CommandResult:
     """perftest from the part's port to the same slot of the next tray."""
     tray, name = host_of(part), part.split("/")[1]
     other = next_tray(rack.inventory, tray)
@@ -287,15 +287,25 @@ def traffic(program: str, part: str, rack: Bench) -> CommandResult:
         iterations=1000,
     )
     index = nic.gid_index
-    server = asked.server(device(rack, f"{other}/{name}/1"), gid_index=index)
-    client = asked.client(device(rack, part), other, gid_index=index)
+    server = asked.server(device(rack, f"{other}/{name}/1"), gid_index=index, cuda=cuda)
+    client = asked.client(device(rack, part), other, gid_index=index, cuda=cuda)
     server_argv = ("timeout", "2", *server.argv)
-    _, ran = rack.together((other, server_argv), (tray, client.argv))
+    bounded = client.argv if cuda is None else ("timeout", "0.5", *client.argv)
+    _, ran = rack.together((other, server_argv), (tray, bounded))
     return as_result(tray, client, ran)
 
 
 def bandwidth(rack: Bench, part: str) -> float:
     return perftest.read_bandwidth(traffic("ib_write_bw", part, rack))[-1].average_gbps
+
+
+def gpu_traffic(rack: Bench, part: str) -> CommandResult:
+    """`traffic` from GPU memory to GPU memory; it may take 0.5 s."""
+    return traffic("ib_write_bw", part, rack, cuda=0)
+
+
+def gpu_bandwidth(rack: Bench, part: str) -> float:
+    return perftest.read_bandwidth(gpu_traffic(rack, part))[-1].average_gbps
 
 
 def latency(rack: Bench, part: str) -> perftest.Latency:

@@ -276,6 +276,10 @@ PORTS: Mapping[str, Probe] = {
         ask.port_slot(rack, at).device is None and ask.kernel(rack, at).nic_faults.count == 1
     ),
     "port.slow": lambda rack, at: ask.bandwidth(rack, at) < 200,
+    "nic.far_from_gpu": lambda rack, at: (
+        ask.gpu_bandwidth(rack, at) < 100 < 380 < ask.bandwidth(rack, at)
+    ),
+    "nic.gdr_hangs": lambda rack, at: ask.gpu_traffic(rack, at).timed_out,
     "port.late": lambda rack, at: (ask.latency(rack, at).typical_us or 0) > 3,
     "port.tail": lambda rack, at: (ask.latency(rack, at).p99_us or 0) > 4.2,
     "port.lossy": lambda rack, at: (

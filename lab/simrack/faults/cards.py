@@ -50,6 +50,10 @@ def _apart(target: Target, params: Params) -> None:
     host.ports[at].card.nears = params["path"]
 
 
+def _direct(target: Target, params: Params) -> None:
+    target.the_port.card.direct = number(params, "factor")
+
+
 def _shifted(target: Target, _: Params) -> None:
     """A second address came first: the entries of the first stand behind it."""
     gids = target.the_port.card.gids
@@ -129,5 +133,16 @@ CARDS: tuple[Fault, ...] = (
     rejected(
         "gpu.rail_apart", "gpu", _apart, "a virtual bridge stands between the GPU and its NIC",
         sees="gpu.rail_nic_path", cases="C74", params={"path": "NODE"},
+    ),
+    rejected(
+        "nic.far_from_gpu", "port", _direct,
+        "what the NIC moves of its GPU's memory takes a detour, host memory does not",
+        sees="rdma.gdr_ratio", also="rdma.write_bw_gdr", names="nic", cases="C67",
+        params={"factor": "0.24"},
+    ),
+    rejected(
+        "nic.gdr_hangs", "port", _card(direct_hangs=True),
+        "the NIC offers to move its GPU's memory, and such transfers never complete",
+        sees="rdma.gdr_completed", names="nic", cases="C69",
     ),
 )  # fmt: skip

@@ -55,6 +55,8 @@ GATES: Mapping[str, str] = {
 }
 """The gate in which metrics of a domain are judged; a test holds it against the profiles."""
 
+FROM_GPUS = frozenset({"rdma.write_bw_gdr"})
+"""What is slow as well where writes from host memory are."""
 OVER_NETWORK = frozenset(
     {"nccl.all_reduce_busbw", "nccl.scale_ratio", "nccl.all_gather_busbw", "nccl.all_to_all_busbw"}
 )
@@ -146,7 +148,8 @@ class Fault:
         """Every metric that may fail because of it."""
         named = self.also if self.reason else (*self.sees, *self.also)
         slowed = OVER_NETWORK if self.takes in ("port", "cable", "switch") else frozenset()
-        return frozenset(metric for one in named for metric in one.split("|")) | slowed
+        found = frozenset(metric for one in named for metric in one.split("|")) | slowed
+        return found | FROM_GPUS if "rdma.write_bw" in found else found
 
 
 def rejected(

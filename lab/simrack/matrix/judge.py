@@ -90,8 +90,9 @@ def strays(puts: Sequence[Put], bad: Sequence[Row], inventory: Inventory) -> Ite
         about = {host_of(end) for end in ends(row.subject)} | set(inventory.members(row.subject))
         about |= set(inventory.racks.get(row.subject, ()))  # with their switch trays
         about |= set(inventory.hosts) if row.subject == inventory.name else set()
-        blamed = row.reason.rpartition("@")[2] if "@" in row.reason else ""
-        if not about & hosts or (blamed and host_of(blamed) not in hosts):
+        blocked = row.reason.rpartition("@")[2] if "@" in row.reason else ""
+        blamed = {host_of(end) for end in ends(blocked)} if blocked else hosts
+        if not about & hosts or not blamed & hosts:
             yield row
 
 

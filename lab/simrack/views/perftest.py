@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from lab.simrack.devices import PortState
 from lab.simrack.flows import Flow
 from lab.simrack.machine import Call, Waiting
 from lab.simrack.state import World
-from lab.simrack.views import perftest_counters, perftest_text
+from lab.simrack.views import perftest_counters, perftest_gpu, perftest_text
 from lab.simrack.views.perftest_text import BandwidthResult, LatencyResult, Result
 
 DEFAULT_PORT, DEFAULT_BW_SIZE, DEFAULT_LAT_SIZE = 18515, 65536, 2
@@ -46,6 +47,7 @@ class Options:
     server: str
     gid_index: int = 0
     traffic_class: int = 0
+    cuda: int | None = None
 
     @property
     def latency(self) -> bool:
@@ -74,6 +76,10 @@ async def run(call: Call) -> int:
         return call.fail(f" Port number 1 state is {state}\n Couldn't set the link layer\n")
     if port.card.gids and options.gid_index not in port.card.gids:
         return call.fail(f" Failed to modify QP to RTR: no GID at index {options.gid_index}\n")
+    if options.cuda is not None:
+        if said := perftest_gpu.refused(call.host, options.cuda):
+            return call.fail(said)
+        call.write(perftest_gpu.chosen(call.host, options.cuda, options.size))
     if options.server:
         return await _client(call, options, port)
     return await _serve(call, options, port)
@@ -111,6 +117,7 @@ def parse(argv: Sequence[str]) -> Options:
         server=names[0] if names else "",
         gid_index=int(values.get("-x", 0)),
         traffic_class=int(values.get("--tclass", 0)),
+        cuda=int(values["--use_cuda"]) if "--use_cuda" in values else None,
     )
 
 
@@ -124,7 +131,11 @@ async def _serve(call: Call, options: Options, port: PortState) -> int:
         )
     loop = asyncio.get_running_loop()
     waiting = Waiting(
-        argv=call.argv, port=port, client=loop.create_future(), result=loop.create_future()
+        argv=call.argv,
+        port=port,
+        from_gpu=options.cuda is not None,
+        client=loop.create_future(),
+        result=loop.create_future(),
     )
     call.site.listening[place] = waiting
     call.write(perftest_text.WAITING)
@@ -155,12 +166,16 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     if port.flaps or waiting.port.flaps:
         perftest_counters.flap(port, waiting.port)
         return call.fail(perftest_text.FAILED)
+    used = [port] * (options.cuda is not None) + [waiting.port] * waiting.from_gpu
+    direct = min((one.card.direct for one in used), default=1.0)
+    if any(one.card.direct_hangs for one in used):
+        await call.pause(math.inf)
     with call.site.flows.flow(call.world.network, port, waiting.port) as flow:
         if not flow.there or (call.world.network.manager.too_old and options.size > PASSES_BYTES):
             return call.fail(perftest_text.FAILED)
-        alone = measure(call.world, options, port, waiting.port, flow)
+        alone = measure(call.world, options, port, waiting.port, flow, direct)
         await call.pause(_wall_s(options, alone))
-        result = measure(call.world, options, port, waiting.port, flow)
+        result = measure(call.world, options, port, waiting.port, flow, direct)
     waiting.skipped_s = call.skipped_s
     for end in (port, waiting.port):
         if end.card.forgets:
@@ -175,13 +190,22 @@ async def _client(call: Call, options: Options, port: PortState) -> int:
     return 0
 
 
-def measure(world: World, options: Options, near: PortState, far: PortState, flow: Flow) -> Result:
-    """What the pair reaches: its part of the slowest link, or the latency of the way."""
-    noise = world.noise(options.program, near.part, far.part, options.size, spread=0.003)
+def measure(
+    world: World,
+    options: Options,
+    near: PortState,
+    far: PortState,
+    flow: Flow,
+    direct: float = 1.0,
+) -> Result:
+    """What the pair reaches: its part of the slowest link, or the latency of the way. `direct` is
+    what is left of it for GPU memory."""
+    memory = () if options.cuda is None else ("gpu",)
+    noise = world.noise(options.program, near.part, far.part, options.size, *memory, spread=0.003)
     rate_gbps = min(
         flow.reaches, *(min(port.rate_gbps, port.card.gbps) * port.slow for port in (near, far))
     )
-    gbps = rate_gbps * EFFICIENCY * noise
+    gbps = rate_gbps * EFFICIENCY * noise * direct
     gbps *= options.size / (options.size + HALF_RATE_BYTES)
     if options.latency:
         typical = TYPICAL_US[flow.hops] * FACTORS.get(options.program, 1.0) * noise
