@@ -115,6 +115,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
 """Titles by case number."""
 NOT_MODELLED: Final[Mapping[str, str]] = {
     "C50": "shows after a flap alone, and no gate makes one so far",
+    "C78": "a mistake of the verdict: rows of stated sizes are judged and never the average of a "
+    "report (test_no_average_hides_a_slow_size)",
     "C105": "a mix of faults and none by itself: the pairs and triples of the matrix are it",
     "C110": "a mistake of the checks: the manifest names what was not judged, on any rack",
 }

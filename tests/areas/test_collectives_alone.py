@@ -67,6 +67,18 @@ def test_cycles_are_judged_by_their_median_and_their_spread() -> None:
     assert run.spread(SIZE) > 0.2
 
 
+def test_no_average_hides_a_slow_size() -> None:
+    rows = [
+        Measured(size=SIZE >> 1, busbw=(590.0, 590.0), wrong=0),
+        Measured(size=SIZE, busbw=(210.0, 410.0), wrong=0),
+    ]
+    run = Collective(
+        {"run": answer(Table(program="all_reduce_perf", ranks=8, check=True).text(rows))}, 8, [SIZE]
+    )
+    assert run.report().avg_busbw_gbytes == 450.0
+    assert run.judged_busbw() == [(SIZE, 210.0)]
+
+
 def test_rounding_in_the_old_layout_is_not_corruption() -> None:
     def wrong(count: int) -> int | None:
         rows = [Measured(size=SIZE, busbw=(360.0, 361.0), wrong=count)]
