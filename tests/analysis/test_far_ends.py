@@ -113,10 +113,20 @@ def test_port_that_is_bad_at_the_switch_alone_explains_the_copies_of_its_gpu() -
     (found,) = blame(
         [row("nvlink.one_sided_ports", port, "FAIL")],
         rows("nvlink.d2d_bandwidth", COPIES, [c for c in COPIES if gpu in c.split("->")]),
+        rows("nccl.tray_all_reduce_busbw", HOSTS, [gpu.split("/")[0]]),
         rows("nccl.rack_all_reduce_busbw", list(TRAYS), ["r02"]),
     )
     assert (found.part, found.confidence) == (port, "high")
     assert f"{gpu}/link3" in found.suspects
+
+
+def test_tray_that_is_slow_alone_is_explained_by_the_link_in_it_that_is_down() -> None:
+    link = f"{RACK[0]}/link3"
+    (found,) = blame(
+        [row("nvlink.inactive_links", link, "FAIL")],
+        rows("nccl.tray_all_reduce_busbw", HOSTS, [link.split("/")[0]]),
+    )
+    assert (found.part, found.confidence) == (link, "high")
 
 
 def test_switch_tray_that_is_dead_and_does_not_answer_is_one_finding() -> None:
