@@ -5,6 +5,7 @@ A module stands after those that it imports: pytest must be the first to load it
 
 pytest_plugins = [
     "plugins.inventory",
+    "plugins.collector",
     "plugins.manifest",
     "plugins.evidence",
     "plugins.lab",
