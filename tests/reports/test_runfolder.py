@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from reports.digest import evidence_digests
 from reports.runfolder import RunFolder, RunFolderError, next_run_folder, point, write_durably
 from tests.reports.rack import NOW
 
@@ -78,3 +80,12 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mo
         write_durably(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_evidence_is_signed_for_in_all_its_folders(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    for name in ("b/a.out", "b/c/d.out", "a.out", "SHA256SUMS", "b/SHA256SUMS"):
+        (run.evidence / name).parent.mkdir(parents=True, exist_ok=True)
+        (run.evidence / name).write_text(name)
+    assert list(evidence_digests(run)) == ["a.out", "b/SHA256SUMS", "b/a.out", "b/c/d.out"]
+    assert evidence_digests(run)["a.out"] == hashlib.sha256(b"a.out").hexdigest()
