@@ -26,6 +26,7 @@ AXES = {
     "imex_domain": "imex-domain",
     "imex_tray": "imex-tray",
     "adaptive_subnet": "adaptive-subnet",
+    "watched_subnet": "watched-subnet",
     "tray": "tray",
     "sudo_host": "sudo-host",
     "rail_pair": "rail-pair",

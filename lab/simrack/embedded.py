@@ -22,6 +22,7 @@ GB200_PCI = ("0008:01:00.0", "0009:01:00.0", "0018:01:00.0", "0019:01:00.0")
 H100_PCI = tuple(f"0000:{bus}:00.0" for bus in ("1b", "43", "52", "61", "9d", "c3", "d1", "df"))
 MODULES = (2, 1, 4, 3)
 """Module number printed at a GB200 tray's GPU, in order of PCI address."""
+UFM_EVENTS = "/opt/ufm/files/log/event.log"
 _HEADER = "part,label,serial,guid,address"
 
 
@@ -186,7 +187,9 @@ def _group(names: str, addresses: Sequence[str], rails: int) -> list[str]:
     ]
 
 
-def _site(versions: Versions, *, watts: int, observers: tuple[str, str]) -> list[str]:
+def _site(
+    versions: Versions, *, watts: int, observers: tuple[str, str], ufm: str = ""
+) -> list[str]:
     """The first observer is the head host as well; the second looks from another rail."""
     firmware: Mapping[str, str] = {
         "kernel": versions.kernel,
@@ -219,6 +222,7 @@ def _site(versions: Versions, *, watts: int, observers: tuple[str, str]) -> list
                 f"    ca: mlx5_{rail}",
                 "    port: 1",
                 "    adaptive_routing: true",
+                *([f"    ufm_events: {ufm}"] if ufm and rail == 0 else []),
             )
         ),
     ]
@@ -238,7 +242,7 @@ def _hgx8() -> dict[str, str]:
         "hosts:",
         *_group("hgx[01-08]", H100_PCI, rails=8),
         "partitions: none",
-        *_site(H100, watts=700, observers=("hgx01", "hgx02")),
+        *_site(H100, watts=700, observers=("hgx01", "hgx02"), ufm=UFM_EVENTS),
     ]
     cables = cut_sheet(hosts, Fabric(rails=8, spines=4, cables_per_spine=4))
     return {

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from fixtures.model.inventory import Inventory
 from lab.simrack.devices import PortState
 from lab.simrack.links import End, Link, LinkKind
+from lab.simrack.ufm import Ufm, beside
 
 SWITCH_PORTS = 64
 """An NDR switch of one unit (QM9700)."""
@@ -64,6 +65,7 @@ class Network:
     inside: dict[str, list[End]] = field(default_factory=dict)
     nics: dict[str, PortState] = field(default_factory=dict)
     layers: dict[str, str] = field(default_factory=dict)
+    ufm: Ufm | None = None
 
     def plug(self, link: Link) -> None:
         """Add a cable, or put one back where its ends say now."""
@@ -175,7 +177,8 @@ def wire(inventory: Inventory, lids: Iterator[int]) -> Network:
         )
         for index, name in enumerate(names)
     }
-    network = Network(switches=switches, manager=Manager(node=next(iter(switches), "")))
+    manager = Manager(node=next(iter(switches), ""))
+    network = Network(switches=switches, manager=manager, ufm=beside(inventory))
     for cable in (one for one in inventory.plan.cables if one.kind != "trunk"):
         near, far = (_end(part) for part in cable.ends[:2])
         kind: LinkKind = "host" if cable.kind == "host" else "fabric"

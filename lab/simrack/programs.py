@@ -51,6 +51,7 @@ PROGRAMS: Mapping[str, Entry] = {
     "sleep": Entry(basic.sleep, EVERYWHERE),
     "cat": Entry(files.cat, EVERYWHERE),
     "grep": Entry(files.grep),
+    "tail": Entry(files.tail),
     "find": Entry(files.find),
     "rm": Entry(files.rm),
     "ls": Entry(files.ls),

@@ -21,6 +21,7 @@ from lab.simrack.faults.changes import (
 from lab.simrack.faults.declare import Fault, Params, Target, accepted
 from lab.simrack.faults.host_setup import VARIANTS as HOST_SETUP
 from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
+from lab.simrack.faults.ufm import VARIANTS as UFM
 from lab.simrack.nccl_setup import OLD_TESTS
 
 BUILT_IN: Mapping[str, str] = {
@@ -96,6 +97,7 @@ VARIANTS: tuple[Fault, ...] = (
              "the port had to wait for credits, which is no error", cases="C43"),
     *KERNEL_LOG,
     *HOST_SETUP,
+    *UFM,
     accepted("perftest.old", "host", host(perftest="6.06"),
              "perftest is too old to write JSON that can be read", cases="C133"),
     accepted("perftest.chatty", "host", host(chatty=True),

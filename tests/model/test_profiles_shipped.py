@@ -241,6 +241,7 @@ switch.present! infiniband ib-switch | switch.extra_links infiniband ib-switch
 link.cabled infiniband ib-link | link.state infiniband ib-link | link.width infiniband ib-link
 port.lane_speed infiniband ib-link | link.errors_delta infiniband ib-link
 subnet.manager infiniband domain | subnet.adaptive_routing infiniband adaptive-subnet
+link.flap_events infiniband watched-link | link.cabling_events infiniband watched-link
 ber.raw_over_peers infiniband ib-port
 nccl.completed nccl domain | nccl.ranks nccl domain | nccl.wrong nccl domain
 nccl.all_reduce_busbw nccl domain

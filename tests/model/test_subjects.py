@@ -25,6 +25,8 @@ SUBJECTS = {
     "imex-domain": [],
     "imex-tray": [],
     "adaptive-subnet": [],
+    "watched-subnet": [],
+    "watched-link": [],
     "sudo-host": ["sw1"],
     "gpu": ["ct1/gpu0", "ct1/gpu1", "ct2/gpu0", "ct2/gpu1"],
     "gpu-pair": [

@@ -12,6 +12,7 @@ from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 from tests.simrack.shows_cabling import CABLING
 from tests.simrack.shows_nvswitch import IMEX, NVSWITCH, TRUNKS
+from tests.simrack.shows_ufm import UFM
 
 NO_FABRIC = "00000000-0000-0000-0000-000000000000"
 
@@ -311,4 +312,5 @@ SHOWS: Mapping[str, Probe] = {
     **TRUNKS,
     **PORTS,
     **CABLING,
+    **UFM,
 }

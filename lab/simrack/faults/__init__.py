@@ -28,6 +28,7 @@ from lab.simrack.faults.nvswitch import NVSWITCH
 from lab.simrack.faults.rdma import RDMA
 from lab.simrack.faults.running import RUNNING
 from lab.simrack.faults.trunks import TRUNKS
+from lab.simrack.faults.ufm import UFM
 from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
@@ -35,6 +36,7 @@ FAULTS: Sequence[Fault] = (
     *(*NCCL, *INFINIBAND, *CARDS, *RDMA, *KERNEL_LOG),
     *HOST_SETUP,
     *CABLING,
+    *UFM,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

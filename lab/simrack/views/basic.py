@@ -13,6 +13,7 @@ async def date(call: Call) -> int:
     text = forms[0] if forms else "%a %b %e %H:%M:%S UTC %Y"
     whole, nanos = int(now), int(now % 1 * 1e9)
     text = text.replace("%s", str(whole)).replace("%N", f"{nanos:09d}")
+    text = text.replace("%z", "+0000")
     call.write(time.strftime(text, time.gmtime(now)) + "\n")
     return 0
 

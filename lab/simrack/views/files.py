@@ -55,6 +55,9 @@ def tree(machine: Machine) -> dict[str, Content]:
     }
     if host.gpus and host.driver_trouble != "not-loaded":
         files["/proc/driver/nvidia/version"] = _driver_version(host.driver)
+    ufm = machine.site.world.network.ufm
+    if ufm and ufm.host == host.name:
+        files[ufm.path] = lambda: ufm.log(machine.now())
     for gpu in host.on_bus:
         files.update(_pci_gpu(machine, gpu))
     for index, port in enumerate(host.fitted):
@@ -201,6 +204,16 @@ async def cat(call: Call) -> int:
         else:
             call.write(text)
     return rc
+
+
+async def tail(call: Call) -> int:
+    """`tail -n LINES FILE`."""
+    count, path = call.argv[2], call.argv[3]
+    text = _read(call.machine, path)
+    if text is None:
+        return call.fail(f"tail: cannot open '{path}' for reading: No such file or directory\n")
+    call.write("".join(text.splitlines(keepends=True)[-int(count) :]))
+    return 0
 
 
 async def ls(call: Call) -> int:
