@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from fixtures.model.errors import InventoryError
 from lab.simrack.__main__ import main as simrack
 from lab.simrack.faults import FAULTS, LIBRARY
-from lab.simrack.faults.naming import is_named
+from lab.simrack.faults.naming import is_named, touched
 from lab.simrack.matrix import folder, store
 from lab.simrack.matrix.folder import Found, Named, Row
 from lab.simrack.matrix.judge import judge
@@ -29,7 +29,7 @@ from lab.simrack.matrix.summary import (
     unequal_twins,
     unseen,
 )
-from lab.simrack.places import fits
+from lab.simrack.places import fits, places
 from tests.simrack.bench import INVENTORIES, bench
 
 RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
@@ -71,7 +71,9 @@ def test_the_plan_is_the_same_every_time() -> None:
     assert len({cell.key for cell in planned}) == len(planned)
     own = [cell for cell in planned if not cell.twin]
     fitting = [fault for fault in LIBRARY.values() if fits(fault, RACK)]
-    assert len(own) == 3 + 2 * len(fitting) + 20 + 5
+    placed = sum(len(places(fault, RACK, 2, 1)) for fault in fitting)
+    assert len(fitting) < placed <= 2 * len(fitting)
+    assert len(own) == 3 + placed + 20 + 5
     assert 0 < len(planned) - len(own) < len(own) / 4
     assert {cell.way for cell in planned if cell.twin} == {"ssh"}
 
@@ -83,8 +85,10 @@ def test_over_ssh_nothing_is_run_twice() -> None:
 def test_faults_at_once_are_at_trays_apart() -> None:
     pairs = [cell for cell in cells(RACK, WANTED, "ssh") if cell.sort in ("pair", "triple")]
     for cell in pairs:
-        numbers = sorted(int(put.part[6:8]) for put in cell.puts)
-        assert all(b - a > 1 for a, b in pairwise(numbers)), cell.key
+        assert len(cell.puts) == (2 if cell.sort == "pair" else 3)
+        hosts = [touched(put.fault, put.part, RACK) for put in cell.puts]
+        at = [{int(host[6:8]) for host in names if "-ct" in host} for names in hosts]
+        assert all(abs(a - b) > 1 for one, two in combinations(at, 2) for a in one for b in two)
 
 
 def test_kinds_of_an_nvlink_domain_are_not_for_servers() -> None:

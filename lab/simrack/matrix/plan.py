@@ -116,15 +116,24 @@ def _together(inventory: Inventory, size: int, about: str) -> tuple[Put, ...]:
         and not f.peer
         and fits(f, inventory)
     ]
-    free = [tray.name for tray in inventory.trays]
+    free = {tray.name for tray in inventory.trays}
     puts: list[Put] = []
-    for fault in chance.sample(kinds, size):
-        tray = chance.choice(free)
-        put = Put(kind=fault.kind, part=place(fault, tray, inventory, chance))
-        puts.append(put)
+    for fault in chance.sample(kinds, len(kinds)):
+        put = Put(
+            kind=fault.kind, part=place(fault, chance.choice(sorted(free)), inventory, chance)
+        )
         taken = _around(inventory, put)
-        free = [name for name in free if name not in taken]
+        if _apart(taken, puts, inventory) and (free - taken or len(puts) + 1 == size):
+            puts.append(put)
+            free -= taken
+        if len(puts) == size:
+            break
     return tuple(puts)
+
+
+def _apart(taken: set[str], puts: Sequence[Put], inventory: Inventory) -> bool:
+    """Whether a fault touches no host of those that are put already."""
+    return not any(taken & touched(put.fault, put.part, inventory) for put in puts)
 
 
 def _around(inventory: Inventory, put: Put) -> set[str]:
