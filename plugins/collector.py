@@ -1,7 +1,7 @@
 """Python's garbage collector during a run: what is collected lives to the run's end.
 
-Left alone it goes through rows, facts and tests again and again, and finds nothing: a fifth of a
-run's processor time at 216 hosts.
+Left alone it goes through rows, facts and tests again and again, and finds nothing, for a sixth of
+a run's processor time (docs/benchmarks.md).
 """
 
 from __future__ import annotations
