@@ -9,7 +9,7 @@ import pytest
 from fixtures.model.errors import CounterReset, Implausible, RackError, ToolFailed
 from fixtures.model.measure import Reading
 from fixtures.model.parts import host_of
-from fixtures.model.subjects import leaf_pairs
+from fixtures.model.subjects import leaf_pairs, rail_pairs
 from fixtures.tools.binding import subnet_facts, subnet_window
 from fixtures.tools.binding.subnet_facts import SubnetFacts
 from fixtures.tools.binding.subnet_window import SubnetWindow
@@ -18,6 +18,7 @@ from tests.simrack.bench import Bench, bench
 
 UPLINK, SPINE = "leaf-r0-1/33", "spine-01/1"
 OBSERVER = "r01-ct01"
+NIC, LEAF_PORT = "r01-ct01/mlx5_0/1", "leaf-r0-1/1"
 
 
 def counted(rack: Bench, port: str, errors: dict[str, int], when: str) -> CommandResult:
@@ -26,20 +27,32 @@ def counted(rack: Bench, port: str, errors: dict[str, int], when: str) -> Comman
 
 
 def window(
-    before: dict[str, int], after: dict[str, int], trouble: RackError | None = None, cut: str = ""
+    before: dict[str, int],
+    after: dict[str, int],
+    trouble: RackError | None = None,
+    *,
+    cut: str = "",
+    port: str = SPINE,
+    link: str = UPLINK,
+    loaded: bool = True,
 ) -> Reading:
     rack = bench("rack7")
     asked = subnet_facts.commands("mlx5_0", 1, sudo=False)
     facts = SubnetFacts(rack.inventory, {c.key: rack.result(OBSERVER, c) for c in asked}, {})
-    one = counted(rack, SPINE, before, "before")
-    two = counted(rack, SPINE, after, "after")
+    one = counted(rack, port, before, "before")
+    two = counted(rack, port, after, "after")
     if cut:
         two = replace(two, stdout_bytes=two.stdout_bytes.partition(cut.encode())[0])
     loads = {("r01-ct01/mlx5_0/1", "r01-ct02/mlx5_1/1"): trouble}
+    rails = {(NIC, "r01-ct02/mlx5_0/1"): trouble, ("r01-ct18/mlx5_0/1", NIC): trouble}
     found = SubnetWindow(
-        rack.inventory, facts, {"errors-before": one, "errors-after": two}, loads
-    )  # fmt: skip
-    return found.errors()[UPLINK]
+        rack.inventory,
+        facts,
+        {"errors-before": one, "errors-after": two},
+        uplinks=loads,
+        rails=rails if loaded else {},
+    )
+    return found.errors()[link]
 
 
 def test_only_what_moved_counts_and_waiting_does_not() -> None:
@@ -63,6 +76,29 @@ def test_a_counter_that_was_cleared_or_is_full_says_nothing(
 
 def test_a_link_without_load_is_not_taken_for_a_good_one() -> None:
     assert isinstance(window({}, {}, ToolFailed("perftest ended with 1")), ToolFailed)
+
+
+def test_a_link_of_a_nic_that_was_not_loaded_is_not_taken_for_a_good_one() -> None:
+    host_link = {"port": LEAF_PORT, "link": NIC}
+    assert window({}, {}, **host_link) == 0  # type: ignore[arg-type]
+    idle = window({}, {}, loaded=False, **host_link)  # type: ignore[arg-type]
+    assert isinstance(idle, RackError)
+    assert idle.why == "not-run"
+    failed = window({}, {}, ToolFailed("perftest ended with 1"), **host_link)  # type: ignore[arg-type]
+    assert isinstance(failed, ToolFailed)
+
+
+def test_errors_count_though_the_load_did_not_end() -> None:
+    trouble = ToolFailed("perftest ended with 1")
+    assert window({}, {"link_downed": 1}, trouble, port=LEAF_PORT, link=NIC) == 1
+
+
+def test_every_nic_sends_and_receives_on_its_rail() -> None:
+    for name in ("rack7", "hgx8", "rack42"):
+        inventory = bench(name).inventory
+        pairs = [(a.port, b.port) for a, b in rail_pairs(inventory)]
+        nics = {nic.port for tray in inventory.trays for nic in tray.nics}
+        assert {sender for sender, _ in pairs} == {receiver for _, receiver in pairs} == nics
 
 
 def test_a_report_that_is_cut_is_not_taken_for_a_good_one() -> None:
