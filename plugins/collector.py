@@ -1,7 +1,7 @@
 """Python's garbage collector during a run: what is collected lives to the run's end.
 
-Left alone it goes through rows, facts and tests again and again, and finds nothing, for a sixth of
-a run's processor time (docs/benchmarks.md).
+Left alone it goes through rows, facts and tests again and again, and finds nothing. What that costs
+stands in docs/benchmarks.md.
 """
 
 from __future__ import annotations
