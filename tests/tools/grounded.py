@@ -20,6 +20,7 @@ from fixtures.tools.lines import plain
 
 DERIVED: frozenset[str] = frozenset(
     {
+        "Bridge.level",  # the steps up from a device, in the path of its files
         "At.line",  # where in the log an event stands
         "KernelLog.messages",  # how much of the text had the form of a log
         "KernelLog.kernel_messages",
