@@ -26,4 +26,5 @@ pytest_plugins = [
     "fixtures.rdma",
     "fixtures.uplinks",
     "fixtures.collectives",
+    "fixtures.rails",
 ]

@@ -94,7 +94,8 @@ class PortState:
     `slow` scales the bandwidth, `late_us` and `tail` the latency and its percentiles.
     `flaps`: the link goes down under load. `cleared`: somebody clears its counters the first time
     that it is loaded. `raw_ber` is the part of the bits received that is wrong before
-    correction. What its link trained to (`rate_gbps`, `width`) is true of both ends.
+    correction. `nccl_fails`: what collectives send over it is never confirmed.
+    What its link trained to (`rate_gbps`, `width`) is true of both ends.
     """
 
     device: str
@@ -116,6 +117,7 @@ class PortState:
     tail: float = 1.0
     flaps: bool = False
     cleared: bool = False
+    nccl_fails: bool = False
     write_requests: int = 0
     raw_ber: float = 3e-10
 

@@ -40,6 +40,7 @@ SUBJECTS = {
     "ib-switch": ["leaf1", "leaf2", "leaf3", "spine1"],
     "roce-port": ["ct1/mlx5_1/1", "ct2/mlx5_1/1"],
     "marked-port": [],
+    "rail-nic": ["ct1/mlx5_0", "ct1/mlx5_1", "ct2/mlx5_0", "ct2/mlx5_1"],
     "rail-pair": ["ct1/mlx5_0/1->ct2/mlx5_0/1", "ct1/mlx5_1/1->ct2/mlx5_1/1"],
 }  # fmt: skip
 

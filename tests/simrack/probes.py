@@ -6,7 +6,7 @@ A probe is asked about a part of a rack with the fault and without it: yes, then
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
@@ -218,6 +218,22 @@ def alone(rack: Bench, part: str, cycles: int | None = None) -> CommandResult:
     env = [f"{name}={value}" for name, value in asked.env.items()]
     argv = ("timeout", "3", "env", *env, *asked.argv)
     return as_result(tray, asked, rack.run(tray, *argv))
+
+
+def over_rail(rack: Bench, devices: Mapping[str, str]) -> CommandResult:
+    """all_reduce over one NIC of each host, by host, and over no NVLinks between them."""
+    own = {host: ("NCCL_IB_HCA", f"={name}:1") for host, name in devices.items()}
+    env = {"NCCL_MNNVL_ENABLE": "0"}
+    asked = collective("all_reduce", hosts=list(devices), slots=1, own=own, env=env)
+    passed = [f"{name}={value}" for name, value in asked.env.items()]
+    head = next(iter(devices))
+    return as_result(head, asked, rack.run(head, "env", *passed, *asked.argv))
+
+
+def over_nic(rack: Bench, part: str) -> CommandResult:
+    """The same over a NIC and the next tray's of its name."""
+    tray, device, *_ = part.split("/")
+    return over_rail(rack, {tray: device, next_tray(rack.inventory, tray): device})
 
 
 def logged(rack: Bench, part: str) -> nccl_log.NcclLog:

@@ -174,6 +174,7 @@ GPUS: Mapping[str, Probe] = {
     "nccl.ports_closed": lambda rack, at: (
         "No route to host" in ask.at_scale(rack, at).stdout and ask.alone(rack, at).rc == 0
     ),
+    "nccl.nic_fails": lambda rack, at: "status=12" in ask.over_nic(rack, at).stdout,
     "nccl.lacks_resources": lambda rack, at: (
         "ibv_create_cq" in ask.at_scale(rack, at, "alltoall").stdout
     ),

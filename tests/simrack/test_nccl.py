@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fixtures.model.errors import ToolFailed
-from fixtures.tools.collectives import nccl_command, nccl_tests
+from fixtures.tools.collectives import nccl_command, nccl_log, nccl_tests
 from fixtures.transport.base import CommandResult
 from lab.simrack.views import nccl
 from tests.simrack.bench import Bench, bench
+from tests.simrack.probes import over_rail
 
 HEAD = "r01-ct01"
 
@@ -98,3 +99,39 @@ def test_hosts_log_in_to_each_other() -> None:
     assert rack.run(HEAD, "ssh", *options, "r01-ct02", "true").rc == 0
     assert b"refused" in rack.run(HEAD, "ssh", *options, "r01-ct03", "true").stderr
     assert b"timed out" in rack.run(HEAD, "ssh", *options, "r01-ct04", "true").stderr
+
+
+def first_over(rack: Bench, *devices: str) -> CommandResult:
+    """all_reduce over one NIC each of the first hosts."""
+    hosts = [host.name for host in rack.inventory.trays][: len(devices)]
+    return over_rail(rack, dict(zip(hosts, devices, strict=True)))
+
+
+def test_each_host_uses_the_nic_that_it_is_told() -> None:
+    log = nccl_log.read(first_over(bench("hgx8"), "mlx5_1", "mlx5_4"))
+    used = {(hca.host, hca.name) for hca in log.hcas or ()}
+    assert used == {("hgx01", "mlx5_1"), ("hgx02", "mlx5_4")}
+
+
+@pytest.mark.parametrize(("inventory", "host"), [("hgx8", "hgx02"), ("rack7", "r01-ct02")])
+def test_a_nic_that_fails_stops_what_passes_it_and_nothing_else(inventory: str, host: str) -> None:
+    rack = bench(inventory, f"nccl.nic_fails@{host}/mlx5_1/1")
+    broken = first_over(rack, "mlx5_1", "mlx5_1", "mlx5_1")
+    with pytest.raises(ToolFailed, match="Got completion from peer"):
+        nccl_tests.read(broken)
+    assert "network error" in broken.stdout
+    assert nccl_tests.read(first_over(rack, "mlx5_0", "mlx5_0")).ranks == 2
+    inside = nccl_command.command("all_reduce", hosts=[host], slots=4)
+    assert nccl_tests.read(rack.result(host, inside)).ranks == 4
+
+
+def test_collectives_between_hosts_are_counted_at_both_ends_of_their_links() -> None:
+    rack = bench("rack7")
+    ports = [rack.site.world.hosts[name].ports[1] for name in (HEAD, "r01-ct02")]
+    before = [(port.end.sent_bytes, port.link.far.received_bytes) for port in ports]
+    assert not any(link.near.sent_bytes for link in rack.site.world.hosts[HEAD].gpus[0].links)
+    first_over(rack, "mlx5_1", "mlx5_1")
+    for port, (sent, received) in zip(ports, before, strict=True):
+        assert port.end.sent_bytes - sent > 16 << 30
+        assert port.link.far.received_bytes - received == port.end.sent_bytes - sent
+    assert not any(link.near.sent_bytes for link in rack.site.world.hosts[HEAD].gpus[0].links)

@@ -79,7 +79,7 @@ HOST_SETUP: tuple[Fault, ...] = (
         "fabric_manager.wrong_version", "host", _other_manager,
         "the fabric manager is of another version than the driver and does not run",
         sees="identity.fabric_manager_version identity.fabric_manager fabric.state",
-        also="nccl.completed", cases="C05", extra=2,
+        also="nccl.completed nccl.tray_completed nccl.gpu_completed", cases="C05", extra=2,
         params={"version": "570.172.08"},
     )),
     _on_hgx(rejected(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from lab.simrack.faults.changes import collectives, foreign_nic, gpu, host, number
+from lab.simrack.faults.changes import collectives, foreign_nic, gpu, host, number, port
 from lab.simrack.faults.declare import Change, Fault, Params, Target, incomplete, rejected
 
 FEWER = "nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw"
+STOPS_JOBS = "nccl.completed nccl.rack_completed nccl.scale_completed nccl.all_to_all_completed"
 PERFTEST = ("ib_write_bw", "ib_write_lat")
 
 
@@ -84,7 +85,7 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.wrong_nic", "host", _storage_nic,
         "a NIC for storage has the name that one of the rails has on all other hosts",
-        sees="nccl.nics", cases="C85",
+        sees="nccl.nics", cases="C85", extra=1,  # nobody asks after the name it has now
     ),
     rejected(
         "nccl.old_library", "host", collectives(library="2.21.5+cuda12.4"),
@@ -95,8 +96,13 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.ports_closed", "host", collectives(closed=True),
         "the host lets nobody connect to the ports of its ranks: jobs of one host are good",
-        sees="nccl.completed nccl.scale_completed nccl.all_to_all_completed",
-        also="nccl.rack_completed", names="rack",
+        sees="nccl.rail_completed nccl.completed nccl.scale_completed nccl.all_to_all_completed",
+        also="nccl.rack_completed",
+    ),
+    rejected(
+        "nccl.nic_fails", "port", port(nccl_fails=True),
+        "perftest is good over the NIC, and no collective ends over it",
+        sees="nccl.rail_completed", also=STOPS_JOBS, names="nic", cases="C75",
     ),
     rejected(
         "nccl.lacks_resources", "host", collectives(most_peers=48),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 
 from lab.simrack.machine import Call, Machine
 from lab.simrack.views import nccl
@@ -69,19 +70,37 @@ async def _reach(call: Call, machine: Machine, name: str, timeout_s: float) -> s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A command line of mpirun: where the ranks go, in order, and what they run."""
+    """A command line of mpirun: where the ranks go, in order, and what they run.
+
+    `own` is what the ranks of a host get besides, where it is in an application context of its own.
+    """
 
     ranks: int
     hosts: tuple[tuple[str, int], ...]
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
+    own: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def parse(argv: Sequence[str]) -> Job:
-    """Raises ValueError where there is nothing to run, or too few slots."""
-    values: dict[str, str] = {}
+    """All application contexts together; raises ValueError where there is nothing to run, or too
+    few slots. `--map-by` of the first holds for all."""
+    first, *others = [list(words) for colon, words in groupby(argv[1:], ":".__eq__) if not colon]
+    job = _context(first, [])
+    per_node = [word for flag, word in pairwise(first) if flag == "--map-by"]
+    for words in others:
+        one = _context(words, per_node)
+        hosts = dict(one.hosts)
+        own = {**{host: dict(job.env) for host, _ in job.hosts}, **job.own}
+        own |= dict.fromkeys(hosts, one.env)
+        job = replace(job, ranks=job.ranks + one.ranks, hosts=(*job.hosts, *one.hosts), own=own)
+    return job
+
+
+def _context(words: list[str], map_by: Sequence[str]) -> Job:
+    values: dict[str, str] = {"map-by": map_by[0]} if map_by else {}
     env: dict[str, str] = {}
-    rest = list(argv[1:])
+    rest = list(words)
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
         taken = [rest.pop(0) for _ in range(min(_MPI_VALUES.get(option, 0), len(rest)))]
@@ -136,8 +155,17 @@ async def mpirun(call: Call) -> int:
         at = without or placed[0][0].state.name
         return call.fail(_NO_PROGRAM.format(host=at, program=job.program[0]), LAUNCH_FAILED)
     ranks = min(job.ranks, sum(slots for _, slots in placed))
-    env = {name: value or call.env.get(name, "") for name, value in job.env.items()}
+    env = {
+        machine.state.name: _filled(job.own.get(name, job.env), call.env)
+        for machine, name, _ in machines
+        if machine is not None
+    }
     return await nccl.run(call, placed, ranks, job.program, env)
+
+
+def _filled(env: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """What stands without a value on the command line is the launcher's own."""
+    return {name: value or own.get(name, "") for name, value in env.items()}
 
 
 async def _start(call: Call, machine: Machine | None, name: str) -> str:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from lab.simrack.machine import Call, Machine
 from lab.simrack.nccl_setup import OLD_TESTS
-from lab.simrack.nvlink_traffic import count_collective
-from lab.simrack.views import nccl_log, nccl_trouble
+from lab.simrack.views import nccl_log, nccl_traffic, nccl_trouble
 from lab.simrack.views.nccl_log import Rank
 from lab.simrack.views.nccl_speed import bus_bandwidth
 from lab.simrack.views.nccl_table import Measured, Table
@@ -43,19 +42,20 @@ async def run(
     placed: Sequence[tuple[Machine, int]],
     count: int,
     program: Sequence[str],
-    env: Mapping[str, str],
+    env: Mapping[str, Mapping[str, str]],
 ) -> int:
-    """A job of `count` ranks on the machines given; `env` is what the launcher passes on."""
+    """A job of `count` ranks on the machines given; `env` is what the launcher passes on, by
+    host."""
     try:
         options = _options(program)
     except ValueError as error:
         return call.fail(f"invalid arguments: {error}\n", JOB_FAILED)
-    job = Job(call=call, name=program[0].rsplit("/", 1)[-1], options=options, env=env)
+    job = Job(call=call, name=program[0].rsplit("/", 1)[-1], options=options)
     hosts = [machine.state for machine, _ in placed]
     if any(host.nccl.mpi == "stuck" for host in hosts):
         await call.pause(TAKES_S)
         return call.fail(nccl_trouble.STUCK, JOB_FAILED)
-    ranks, short = _ranks(call, placed, count, env.get("CUDA_VISIBLE_DEVICES", ""))
+    ranks, short = _ranks(call, placed, count, env)
     if any(host.nccl.mpi == "apart" for host in hosts):
         for rank in ranks:
             job.print(job.head([replace(rank, number=0)]))
@@ -64,8 +64,9 @@ async def run(
     job.print(job.head(ranks))
     if short:
         return call.fail(short, JOB_FAILED)
-    job.print(nccl_log.text(ranks, env, call.world.product.clustered))
-    broken = nccl_trouble.of(job.name, ranks, call.world.product.clustered)
+    clustered = nccl_log.over_nvlinks(call.world.product.clustered, ranks)
+    job.print(nccl_log.text(ranks, clustered))
+    broken = nccl_trouble.of(job.name, ranks, clustered)
     if broken is not None and broken.hangs:
         await call.pause(math.inf)
     if broken is not None:
@@ -75,7 +76,7 @@ async def run(
     if swept:
         return call.fail(nccl_trouble.mpi_end(0, swept), JOB_FAILED)
     moved = sum(options.sizes()) * options.iterations * options.cycles
-    count_collective(call.world, [rank.gpu for rank in ranks], moved)
+    nccl_traffic.count(call.world, ranks, moved, clustered)
     job.print(job.table(ranks))
     return JOB_FAILED if job.wrong(ranks) else 0
 
@@ -87,7 +88,6 @@ class Job:
     call: Call
     name: str
     options: Options
-    env: Mapping[str, str]
 
     def print(self, text: str) -> None:
         self.call.write(text)
@@ -180,12 +180,16 @@ def _size(text: str) -> int:
 
 
 def _ranks(
-    call: Call, placed: Sequence[tuple[Machine, int]], count: int, visible: str
+    call: Call,
+    placed: Sequence[tuple[Machine, int]],
+    count: int,
+    env: Mapping[str, Mapping[str, str]],
 ) -> tuple[list[Rank], str]:
-    """The ranks in order; or what a rank says that finds no GPU for itself. `visible` are the UUIDs
-    of the GPUs that CUDA may show."""
+    """The ranks in order; or what a rank says that finds no GPU for itself."""
     ranks: list[Rank] = []
     for machine, slots in placed:
+        passed = env[machine.state.name]
+        visible = passed.get("CUDA_VISIBLE_DEVICES", "")
         by_uuid = {gpu.uuid: gpu for gpu in machine.state.shown}
         named = [by_uuid[uuid] for uuid in visible.split(",") if uuid in by_uuid]
         shown = named if visible else machine.state.shown
@@ -203,6 +207,7 @@ def _ranks(
                     device=local,
                     gpu=shown[local],
                     pid=next(call.site.pids),
+                    env=passed,
                 )
             )
     return ranks, ""

@@ -20,13 +20,15 @@ CHANNELS, P2P_CHANNELS, PER_PEER = 24, 32, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rank:
-    """One rank of a job: a process on a machine, with a GPU of its own."""
+    """One rank of a job: a process on a machine, with a GPU of its own; `env` is what the launcher
+    passes on to it."""
 
     number: int
     machine: Machine
     device: int
     gpu: GpuState
     pid: int
+    env: Mapping[str, str]
 
     def says(self, text: str, level: str = "INFO") -> str:
         host = self.machine.state.name
@@ -38,8 +40,9 @@ class Rank:
         return f"\n{host}:{self.pid}:{self.pid + 1} [{self.device}] {place} NCCL WARN {text}\n"
 
 
-def text(ranks: Sequence[Rank], env: Mapping[str, str], clustered: bool) -> str:
+def text(ranks: Sequence[Rank], clustered: bool) -> str:
     """The log of a job whose ranks have come together."""
+    env = ranks[0].env
     if env.get("NCCL_DEBUG") != "INFO":
         library = ranks[0].machine.state.nccl.library
         return f"NCCL version {library}\n" if "NCCL_DEBUG" in env else ""
@@ -47,7 +50,7 @@ def text(ranks: Sequence[Rank], env: Mapping[str, str], clustered: bool) -> str:
     return "".join(
         line
         for rank in ranks
-        for line in (*_found(rank, env), *_joined(rank, ranks, len(nodes), clustered))
+        for line in (*_found(rank), *_joined(rank, ranks, len(nodes), clustered))
     )
 
 
@@ -60,6 +63,19 @@ def own_settings(host: HostState) -> dict[str, str]:
         **{name.strip(): value.strip() for name, _, value in pairs},
         **{name: value for name, value in environment.items() if name.startswith("NCCL_")},
     }
+
+
+def over_nvlinks(clustered: bool, ranks: Sequence[Rank]) -> bool:
+    """Whether NVLinks carry collectives between the trays of a domain: unless it is told not to."""
+    return clustered and all(rank.env.get("NCCL_MNNVL_ENABLE") != "0" for rank in ranks)
+
+
+def adapters_of(rank: Rank) -> list[PortState]:
+    """The ports that NCCL takes for a rank."""
+    host = rank.machine.state
+    if not host.nccl.verbs:
+        return []
+    return adapters(host.fitted, {**own_settings(host), **rank.env}.get("NCCL_IB_HCA", ""))
 
 
 def adapters(ports: Sequence[PortState], chosen: str) -> list[PortState]:
@@ -76,9 +92,9 @@ def adapters(ports: Sequence[PortState], chosen: str) -> list[PortState]:
     ]
 
 
-def _found(rank: Rank, env: Mapping[str, str]) -> Iterator[str]:
+def _found(rank: Rank) -> Iterator[str]:
     host = rank.machine.state
-    passed = {name: value for name, value in env.items() if name.startswith("NCCL_")}
+    passed = {name: value for name, value in rank.env.items() if name.startswith("NCCL_")}
     settings = {**own_settings(host), **passed}
     yield rank.says(f"Bootstrap: Using {INTERFACE}:{host.address}<0>")
     yield rank.says(f"cudaDriverVersion {CUDA_DRIVER}")
@@ -86,7 +102,7 @@ def _found(rank: Rank, env: Mapping[str, str]) -> Iterator[str]:
         yield rank.says(f"NCCL version {host.nccl.library}")
     for name, value in settings.items():
         yield rank.says(f"{name} set by environment to {value}.")
-    ports = adapters(host.fitted, settings.get("NCCL_IB_HCA", "")) if host.nccl.verbs else []
+    ports = adapters_of(rank)
     if not host.nccl.verbs:
         yield rank.says("Failed to open libibverbs.so[.1]")
     if ports:

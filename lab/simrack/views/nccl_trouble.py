@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.simrack.views.nccl_log import Rank
+from lab.simrack.views.nccl_log import Rank, adapters_of
+from lab.simrack.views.nccl_traffic import crosses_network
 from lab.simrack.views.nvbandwidth import SEGFAULT
 
 TEST_FAILURE, ABORTED = 3, 134
@@ -31,7 +32,7 @@ class Trouble:
 
 
 def of(program: str, ranks: Sequence[Rank], clustered: bool) -> Trouble | None:
-    """The first thing that keeps a job from its results."""
+    """The first thing that keeps a job from its results. `clustered`: NVLinks go beyond a host."""
     causes: tuple[Callable[[], Trouble | None], ...] = (
         lambda: _crash(next((rank for rank in ranks if rank.gpu.rank_crashes), None)),
         lambda: _cuda(program, ranks),
@@ -41,6 +42,7 @@ def of(program: str, ranks: Sequence[Rank], clustered: bool) -> Trouble | None:
         lambda: _too_many(ranks),
         lambda: _corrupted_heap(ranks, clustered),
         lambda: _no_resources(program, ranks),
+        lambda: _unconfirmed(program, ranks, clustered),
     )
     return next((found for cause in causes if (found := cause()) is not None), None)
 
@@ -130,6 +132,26 @@ def _no_resources(program: str, ranks: Sequence[Rank]) -> Trouble | None:
             )
             text = "Test NCCL failure common.cu:958 'unhandled system error'"
             return _failure(program, rank, text, warned)
+    return None
+
+
+def _unconfirmed(program: str, ranks: Sequence[Rank], clustered: bool) -> Trouble | None:
+    """The next rank, which waits for what comes over the NIC, is the one that says so."""
+    if not crosses_network(ranks, clustered):
+        return None
+    for rank, following in zip(ranks, [*ranks[1:], ranks[0]], strict=True):
+        ports = adapters_of(rank)
+        if rank.machine is following.machine or not any(port.nccl_fails for port in ports):
+            continue
+        address = f"{rank.machine.state.address}<{40_000 + rank.number}>"
+        text = (
+            f"NET/IB: Got completion from peer {address} with status=12 opcode=0 len=0 "
+            "vendor err 129 (Recv)"
+        )
+        said = (
+            "Test NCCL failure common.cu:958 'remote process exited or there was a network error'"
+        )
+        return _failure(program, following, said, following.warns("transport/net_ib.cc:1955", text))
     return None
 
 

@@ -122,6 +122,20 @@ def test_values_of_variables_stay_out_of_the_command_line() -> None:
     assert exported == ["RACKGATE_RUN", "HF_TOKEN", "NCCL_DEBUG", "NCCL_DEBUG_SUBSYS"]
 
 
+def test_hosts_with_settings_of_their_own_are_contexts_of_their_own() -> None:
+    own = {host: ("NCCL_IB_HCA", f"={name}:1") for host, name in zip("abc", "xyx", strict=True)}
+    command = nccl_command.command("all_reduce", hosts=["a", "b", "c"], slots=1, own=own)
+    colon = command.argv.index(":")
+    first, rest = command.argv[:colon], command.argv[colon + 1 :]
+    assert first[2:6] == ("-np", "2", "--host", "a:1,c:1")
+    assert "NCCL_IB_HCA==x:1" in first
+    assert rest[:4] == ("-np", "1", "--host", "b:1")
+    assert "NCCL_IB_HCA==y:1" in rest
+    assert "RACKGATE_RUN" in rest
+    program = first[first.index("all_reduce_perf") :]
+    assert rest[-len(program) :] == program
+
+
 @pytest.mark.parametrize(("said", "ok"), [("0", True), ("0 FAILED", False)])
 def test_one_listed_rank_has_no_bus_bandwidth(said: str, ok: bool) -> None:
     text = capture("nccl-tests", "iterations.txt").replace("279.62       0", "  0.00       0")
