@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.model.errors import CounterReset, ToolFailed, Unreadable
+from fixtures.model.errors import CounterReset, Implausible, ToolFailed, Unreadable
 from fixtures.tools.gpus.gpu_samples import parse
 from fixtures.tools.gpus.gpu_watch import Watched
 
@@ -29,6 +29,22 @@ def test_a_healthy_gpu_under_load() -> None:
     assert (seen.clock_pct, seen.margin_c, seen.limit_w) == (99.7, 34, 1200)
     assert (seen.braked_pct, seen.heat_spells, seen.capped_power_pct) == (0, 0, 100)
     assert (seen.corrected, seen.uncorrected) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    ["generation", "width", "limit_w", "clock_pct", "margin_c", "braked_pct", "heat_spells",
+     "capped_power_pct", "corrected", "uncorrected"],
+)  # fmt: skip
+def test_idle_samples_alone_say_nothing_of_a_load(seen: str) -> None:
+    with pytest.raises(Implausible, match="idle in all 2 samples"):
+        getattr(watched(IDLE, IDLE), seen)
+
+
+def test_idle_samples_are_no_part_of_a_load() -> None:
+    cool = IDLE.replace(", 58,", ", 3,")
+    assert watched(cool, BUSY, cool).margin_c == 34
+    assert masked(0x1, 0x88, 0x1).braked_pct == 100
 
 
 @pytest.mark.parametrize("mask", [0x80, 0x88, 0x8, 0x81])
