@@ -74,6 +74,7 @@ class Machine:
     processes: dict[int, Process] = field(default_factory=dict)
     lease: Lease | None = None
     loads: int = 0
+    watchers: list[asyncio.Future[None]] = field(default_factory=list)
 
     def now(self) -> float:
         """This machine's own clock, seconds since the epoch."""
@@ -84,11 +85,25 @@ class Machine:
         """While the block runs, the GPUs are busy: links at full speed, power up."""
         self.loads += 1
         self._strain(ended=False)
+        self._wake()
         try:
             yield
         finally:
             self._strain(ended=True)
             self.loads -= 1
+            self._wake()
+
+    def next_change(self) -> asyncio.Future[None]:
+        """Done when a load begins or ends."""
+        watcher = asyncio.get_running_loop().create_future()
+        self.watchers.append(watcher)
+        return watcher
+
+    def _wake(self) -> None:
+        woken, self.watchers = self.watchers, []
+        for watcher in woken:
+            if not watcher.done():
+                watcher.set_result(None)
 
     def _strain(self, *, ended: bool) -> None:
         for gpu in self.state.on_bus:
@@ -188,6 +203,18 @@ class Call:
         await asyncio.sleep(waits * pace)
         self.skipped_s = max(self.skipped_s, before + waits * (1 - pace))
         if waits < seconds:
+            raise Expired
+
+    async def pause_to_look(self, seconds: float) -> None:
+        """Wait between two looks at the hardware: until a load begins or ends, and for that long at
+        most. Expired where the deadline comes first.
+
+        At a faster pace a load would be over before the next look, and on many hosts looks alone
+        would keep the processor busy: so this time is never shortened.
+        """
+        waits = min(seconds, max(0.0, self.deadline_s - self.took_s))
+        await asyncio.wait([self.machine.next_change()], timeout=waits)
+        if self.took_s >= self.deadline_s:
             raise Expired
 
     def write(self, text: str) -> None:

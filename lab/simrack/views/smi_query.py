@@ -58,7 +58,7 @@ async def run(call: Call) -> int:
         call.write("".join(_rows(call, columns, nounits="nounits" in form)))
         if period is None:
             return 0
-        await call.pause(period)
+        await call.pause_to_look(period)
 
 
 def _period_s(argv: Sequence[str]) -> float | None:
