@@ -26,6 +26,8 @@ AXES = {
     "imex_domain": "imex-domain",
     "imex_tray": "imex-tray",
     "adaptive_subnet": "adaptive-subnet",
+    "sharp_domain": "sharp-domain",
+    "sharp_tray": "sharp-tray",
     "watched_subnet": "watched-subnet",
     "tray": "tray",
     "sudo_host": "sudo-host",

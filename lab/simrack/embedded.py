@@ -242,6 +242,7 @@ def _hgx8() -> dict[str, str]:
         "hosts:",
         *_group("hgx[01-08]", H100_PCI, rails=8),
         "partitions: none",
+        "sharp: true",
         *_site(H100, watts=700, observers=("hgx01", "hgx02"), ufm=UFM_EVENTS),
     ]
     cables = cut_sheet(hosts, Fabric(rails=8, spines=4, cables_per_spine=4))

@@ -7,6 +7,7 @@ from typing import Literal
 
 LIBRARY = "2.28.3+cuda13.0"
 TESTS = "2.17.6"
+PLUGIN = "NCCL RDMA Plugin v10"
 OLD_TESTS = "2.12.0"
 """A release whose table has a column of differences, and no lines before the header."""
 
@@ -19,7 +20,8 @@ class NcclSetup:
     ranks that know nothing of each other, or that never leave MPI_Init. `multicast_stale`: the
     switches have forgotten the GPUs' multicast groups since the GPUs were last reset. Jobs of more
     than `most_ranks` ranks crash, and ranks with more than `most_peers` connections lack resources.
-    Where the ports of ranks are `closed`, no other host can connect to them.
+    Where the ports of ranks are `closed`, no other host can connect to them. `sharp`: the plugin
+    that reduces in switches is installed.
     """
 
     library: str = LIBRARY
@@ -28,6 +30,7 @@ class NcclSetup:
     mpi: Literal["", "apart", "stuck"] = ""
     multicast_stale: bool = False
     closed: bool = False
+    sharp: bool = False
     most_ranks: int | None = None
     most_peers: int | None = None
 

@@ -41,7 +41,8 @@ class SwitchState:
 class Manager:
     """The subnet manager: the switch that it runs on, how it answers, and what it has set.
 
-    `too_old`: it sets the switches up so that only small messages pass.
+    `too_old`: it sets the switches up so that only small messages pass. `aggregates`: a manager of
+    aggregation runs beside it, and gives jobs trees of switches to reduce in.
     """
 
     node: str
@@ -51,6 +52,7 @@ class Manager:
     answers: bool = True
     too_old: bool = False
     adaptive: bool = True
+    aggregates: bool = True
 
 
 @dataclass(slots=True, kw_only=True)

@@ -29,6 +29,8 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
         return "no NVSwitches in its trays"
     if fault.needs == "sudo" and not any(host.sudo for host in inventory.trays):
         return "no tray on which sudo is asked for"
+    if fault.needs == "sharp" and not subjects(inventory, "sharp-domain"):
+        return "no reduction in switches"
     if fault.needs == "ufm" and not subjects(inventory, "watched-subnet"):
         return "no event log of UFM"
     if fault.takes in CABLED and not _cabled(fault, inventory):

@@ -183,6 +183,7 @@ def _host(
             gpus=bool(host.gpus), clustered=product.clustered, ofed=_bought(inventory, "ofed")
         ),
         imex=_imex(inventory, host, driver),
+        nccl=NcclSetup(sharp=inventory.sharp),
         switch=SwitchTray(
             image=_bought(inventory, "nvos"), chip_firmware=_bought(inventory, "switch_chip")
         ),

@@ -88,6 +88,8 @@ VARIANTS: tuple[Fault, ...] = (
     accepted("nccl.old_tests", "host", collectives(tests=OLD_TESTS),
              "nccl-tests prints differences that rounding leaves, in a column `error`",
              cases="C81"),
+    accepted("nccl.sharp_not_bought", "host", collectives(sharp=True),
+             "the plugin for SHARP is installed, whether or not anybody asked for it"),
     accepted("port.old_errors", "port", port(errors=OLD_ERRORS),
              "error counters stand at old values and do not move", cases="C42"),
     accepted("uplink.old_errors", "cable", old_errors,

@@ -272,6 +272,7 @@ nccl.tray_completed! nccl tray | nccl.tray_wrong nccl tray
 nccl.tray_all_reduce_busbw nccl tray | nccl.tray_all_reduce_spread nccl tray
 nccl.version nccl tray | nccl.network nccl tray | nccl.nics nccl tray
 nccl.stray_settings nccl tray | nccl.rail_completed nccl rail-nic
+nccl.sharp_plugin nccl sharp-tray | nccl.collnet_channels nccl sharp-domain
 nccl.scale_completed nccl domain | nccl.scale_ratio nccl domain
 nccl.all_to_all_completed nccl domain | nccl.all_to_all_wrong nccl domain
 """

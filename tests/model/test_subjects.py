@@ -25,6 +25,8 @@ SUBJECTS = {
     "imex-domain": [],
     "imex-tray": [],
     "adaptive-subnet": [],
+    "sharp-domain": [],
+    "sharp-tray": [],
     "watched-subnet": [],
     "watched-link": [],
     "sudo-host": ["sw1"],

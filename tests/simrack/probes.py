@@ -24,6 +24,7 @@ from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.nccl_command import Op
 from fixtures.tools.collectives.nccl_command import command as collective
 from fixtures.tools.collectives.nccl_report import Report
+from fixtures.tools.collectives.sharp import Sharp
 from fixtures.tools.fabric import ethtool_statistics, ib_port, ibqueryerrors, mlnx_qos, mlxlink
 from fixtures.tools.gpus import dcgm_dmon, gpu_samples, nvidia_smi
 from fixtures.tools.gpus.gpu_watch import Watched
@@ -250,6 +251,16 @@ def at_scale(rack: Bench, part: str, op: Op = "all_reduce") -> CommandResult:
     hosts = [tray.name for tray in rack.inventory.trays]
     asked = collective(op, hosts=hosts, slots=4, begin="1G", end="1G")
     return rack.result(host_of(part), asked)
+
+
+def collnet(rack: Bench) -> int | None:
+    """Channels over CollNet of an all_reduce over all trays that may use it."""
+    hosts = [tray.name for tray in rack.inventory.trays]
+    env = {"NCCL_COLLNET_ENABLE": "1"}
+    asked = collective("all_reduce", hosts=hosts, slots=4, begin="1G", end="1G", env=env)
+    passed = [f"{name}={value}" for name, value in asked.env.items()]
+    ran = as_result(hosts[0], asked, rack.run(hosts[0], "env", *passed, *asked.argv))
+    return Sharp(Collective({"run": ran}, len(hosts) * 4, [1 << 30])).channels
 
 
 def hangs(rack: Bench, part: str) -> bool:

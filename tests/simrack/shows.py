@@ -8,6 +8,7 @@ from fixtures.model.errors import Unreadable
 from fixtures.model.measure import Reading
 from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.placement import lacking_lanes, slot_number
+from fixtures.tools.collectives.sharp import plugin
 from tests.simrack import probes as ask
 from tests.simrack.probes import Probe, at_gpu, at_host, at_nic, at_port, at_setup, at_slot, raises
 from tests.simrack.shows_cabling import CABLING
@@ -178,6 +179,11 @@ GPUS: Mapping[str, Probe] = {
     "nccl.lacks_resources": lambda rack, at: (
         "ibv_create_cq" in ask.at_scale(rack, at, "alltoall").stdout
     ),
+    "nccl.sharp_unused": lambda rack, at: not ask.collnet(rack),
+    "nccl.sharp_not_installed": lambda rack, at: (
+        plugin(ask.logged(rack, at)) == "none" and not ask.collnet(rack)
+    ),
+    "nccl.sharp_not_bought": lambda rack, at: plugin(ask.logged(rack, at)) == "loaded",
     "nccl.too_many_ranks": lambda rack, at: ask.at_scale(rack, at).rc == 139,
     "nccl.ranks_apart": lambda rack, at: ask.alone(rack, at).stdout.count("Using devices") == 4,
     "nccl.mpi_stuck": lambda rack, at: "MPI_INIT failed" in ask.alone(rack, at).stderr,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lab.simrack.faults.changes import collectives, foreign_nic, gpu, host, number, port
 from lab.simrack.faults.declare import Change, Fault, Params, Target, incomplete, rejected
 
@@ -23,6 +25,10 @@ def _storage_nic(target: Target, _: Params) -> None:
     ports = target.host.ports
     ports[-1].device, name = f"mlx5_{len(ports)}", ports[-1].device
     ports.append(foreign_nic(target.host, name))
+
+
+def _no_aggregation(target: Target, _: Params) -> None:
+    target.world.network.manager.aggregates = False
 
 
 def _without(*programs: str) -> Change:
@@ -79,7 +85,8 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.over_sockets", "host", collectives(verbs=False),
         "libibverbs cannot be loaded, and NCCL falls back to sockets",
-        sees="nccl.network nccl.nics", also=f"nccl.all_reduce_busbw {FEWER}",
+        sees="nccl.network nccl.nics",
+        also=f"nccl.all_reduce_busbw nccl.collnet_channels {FEWER}",
         cases="C86",
     ),
     rejected(
@@ -115,6 +122,16 @@ NCCL: tuple[Fault, ...] = (
         sees="nccl.rack_completed|nccl.completed", also="nccl.completed nccl.all_to_all_completed",
         names="rack", cases="C17",
     ),
+    replace(rejected(
+        "nccl.sharp_unused", "subnet", _no_aggregation,
+        "no manager of aggregation runs beside the master subnet manager: NCCL reduces on the GPUs",
+        sees="nccl.collnet_channels", names="domain", cases="C90",
+    ), needs="sharp"),
+    replace(rejected(
+        "nccl.sharp_not_installed", "host", collectives(sharp=False),
+        "the host lacks the plugin for SHARP: no job that it is part of reduces in switches",
+        sees="nccl.sharp_plugin nccl.collnet_channels", cases="C90", extra=1,
+    ), needs="sharp"),
     incomplete(
         "nccl.ranks_apart", "host", collectives(mpi="apart"),
         "nccl-tests was built without MPI: every rank runs by itself",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lab.simrack.devices import GpuState, PortState
 from lab.simrack.machine import Machine
+from lab.simrack.nccl_setup import PLUGIN
 from lab.simrack.state import HostState
 
 INTERFACE = "eth0"
@@ -50,7 +51,11 @@ def text(ranks: Sequence[Rank], clustered: bool) -> str:
     return "".join(
         line
         for rank in ranks
-        for line in (*_found(rank), *_joined(rank, ranks, len(nodes), clustered))
+        for line in (
+            *_found(rank),
+            *_joined(rank, ranks, len(nodes), clustered),
+            *_collnet(rank, ranks),
+        )
     )
 
 
@@ -102,19 +107,49 @@ def _found(rank: Rank) -> Iterator[str]:
         yield rank.says(f"NCCL version {host.nccl.library}")
     for name, value in settings.items():
         yield rank.says(f"{name} set by environment to {value}.")
+    if host.nccl.sharp:
+        yield rank.says(f"NET/Plugin: Loaded net plugin {PLUGIN} (v10)")
+        yield rank.says("NET/Plugin: Loaded collnet plugin SHARP (v10)")
     ports = adapters_of(rank)
     if not host.nccl.verbs:
         yield rank.says("Failed to open libibverbs.so[.1]")
     if ports:
         listed = " ".join(
-            f"[{at}]{port.device}:1/{'IB' if port.link_layer == 'infiniband' else 'RoCE'}"
+            f"[{at}]{port.device}:1/{_layer(port, host.nccl.sharp)}"
             for at, port in enumerate(ports)
         )
         yield rank.says(f"NET/IB : Using {listed} [RO]; OOB {INTERFACE}:{host.address}<0>")
     else:
         yield rank.says("NET/IB : No device found.")
         yield rank.says(f"NET/Socket : Using [0]{INTERFACE}:{host.address}<0>")
-    yield rank.says(f"Using network {'IB' if ports else 'Socket'}")
+    over = PLUGIN if host.nccl.sharp else "IB"
+    yield rank.says(f"Using network {over if ports else 'Socket'}")
+
+
+def _layer(port: PortState, sharp: bool) -> str:
+    """The plugin says of each InfiniBand adapter that it can reduce in switches."""
+    if port.link_layer != "infiniband":
+        return "RoCE"
+    return "IB/SHARP" if sharp else "IB"
+
+
+def _collnet(rank: Rank, ranks: Sequence[Rank]) -> Iterator[str]:
+    """The first rank of each host connects a channel for each NIC; only where all hosts can."""
+    if rank.env.get("NCCL_COLLNET_ENABLE") != "1" or rank.device or not _aggregates(ranks):
+        return
+    for at, _ in enumerate(adapters_of(rank)):
+        for way in ("receive", "send"):
+            yield rank.says(
+                f"CollNet {at:02d}/0 : {rank.number} [{way}] via COLLNET/SHARP/{at}/GDRDMA"
+            )
+
+
+def _aggregates(ranks: Sequence[Rank]) -> bool:
+    """Whether a job of several hosts gets a tree of switches from the manager of aggregation."""
+    hosts = {rank.machine.state.name: rank.machine.state for rank in ranks}
+    manager = ranks[0].machine.site.world.network.manager
+    able = all(host.nccl.sharp and host.nccl.verbs for host in hosts.values())
+    return len(hosts) > 1 and able and manager.aggregates and manager.answers
 
 
 def _joined(rank: Rank, ranks: Sequence[Rank], nodes: int, clustered: bool) -> Iterator[str]:
@@ -136,8 +171,8 @@ def _joined(rank: Rank, ranks: Sequence[Rank], nodes: int, clustered: bool) -> I
     )
     if number == 0:
         yield rank.says(
-            f"{CHANNELS} coll channels, 0 collnet channels, 16 nvls channels, {P2P_CHANNELS} p2p "
-            f"channels, {PER_PEER} p2p channels per peer"
+            f"{CHANNELS} coll channels, {CHANNELS} collnet channels, 16 nvls channels, "
+            f"{P2P_CHANNELS} p2p channels, {PER_PEER} p2p channels per peer"
         )
     yield rank.says(f"{about} - Init COMPLETE")
 
