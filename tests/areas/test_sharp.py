@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.model.errors import ToolFailed
+from fixtures.model.errors import Blocked, ToolFailed
 from fixtures.tools.collectives import nccl_log
 from fixtures.tools.collectives.collective import Collective
-from fixtures.tools.collectives.sharp import Sharp, plugin
+from fixtures.tools.collectives.sharp import Sharp, plugin, refuse_without_plugin
 from tests.simrack.bench import bench
 from tests.simrack.probes import collnet, logged
 from tests.tools.captures import ended
@@ -51,6 +51,16 @@ def test_a_silent_log_says_nothing_and_a_broken_run_is_no_fall_back() -> None:
 def test_a_tray_has_the_plugin_or_not(line: str, found: str) -> None:
     assert plugin(nccl_log.parse(f"{SAYS}{line}\n{SAYS}Using network IB\n")) == found
     assert plugin(nccl_log.parse(f"{SAYS}{line}\n{SAYS}cudaDriverVersion 13000\n")) is None
+
+
+def test_a_tray_without_the_plugin_keeps_the_domain_from_being_judged() -> None:
+    using = f"{SAYS}Using network IB\n"
+    with pytest.raises(Blocked) as why:
+        refuse_without_plugin("h1", nccl_log.parse(using))
+    assert why.value.why == "blocked-by:nccl.sharp_plugin@h1"
+    loaded = f"{SAYS}NET/Plugin: Loaded collnet plugin SHARP (v10)\n"
+    refuse_without_plugin("h1", nccl_log.parse(loaded + using))
+    refuse_without_plugin("h1", nccl_log.parse(f"{SAYS}cudaDriverVersion 13000\n"))
 
 
 def test_the_lab_reduces_in_switches_where_it_was_bought() -> None:

@@ -180,7 +180,7 @@ CABLING: tuple[Fault, ...] = (
     ),
     rejected(
         "manager.silent", "subnet", _silent, "the subnet manager does not answer any more",
-        sees="subnet.manager", names="domain", cases="C37",
+        sees="subnet.manager", also="nccl.collnet_channels", names="domain", cases="C37",
     ),
     rejected(
         "manager.standby", "subnet", _standby,

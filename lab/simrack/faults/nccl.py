@@ -130,7 +130,7 @@ NCCL: tuple[Fault, ...] = (
     replace(rejected(
         "nccl.sharp_not_installed", "host", collectives(sharp=False),
         "the host lacks the plugin for SHARP: no job that it is part of reduces in switches",
-        sees="nccl.sharp_plugin nccl.collnet_channels", cases="C90", extra=1,
+        sees="nccl.sharp_plugin", cases="C90",
     ), needs="sharp"),
     incomplete(
         "nccl.ranks_apart", "host", collectives(mpi="apart"),
