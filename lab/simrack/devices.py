@@ -95,7 +95,8 @@ class PortState:
     `flaps`: the link goes down under load. `cleared`: somebody clears its counters the first time
     that it is loaded. `raw_ber` is the part of the bits received that is wrong before
     correction. `nccl_fails`: what collectives send over it is never confirmed.
-    What its link trained to (`rate_gbps`, `width`) is true of both ends.
+    What its link trained to (`rate_gbps`, `width`) is true of both ends. `physical` is
+    the NIC that a virtual function is one of, which its policy may have `held_down`.
     """
 
     device: str
@@ -120,6 +121,8 @@ class PortState:
     nccl_fails: bool = False
     write_requests: int = 0
     raw_ber: float = 3e-10
+    physical: PortState | None = None
+    held_down: bool = False
 
     @property
     def up(self) -> bool:

@@ -175,7 +175,9 @@ def _top(name: str, product: str, profile: str, about: str, link: str = "ndr") -
     ]
 
 
-def _group(names: str, addresses: Sequence[str], rails: int) -> list[str]:
+def _group(names: str, addresses: Sequence[str], rails: int, vfs: int = 0) -> list[str]:
+    """The NIC of rail 0 has the virtual functions."""
+    declared = [f", vfs: {vfs}" if vfs and not rail else "" for rail in range(rails)]
     return [
         f'  - names: "{names}"',
         "    kind: compute",
@@ -183,7 +185,10 @@ def _group(names: str, addresses: Sequence[str], rails: int) -> list[str]:
         "    gpus:",
         *(f'      gpu{slot}: "{address}"' for slot, address in enumerate(addresses)),
         "    nics:",
-        *(f"      mlx5_{rail}: {{rail: {rail}, link_layer: infiniband}}" for rail in range(rails)),
+        *(
+            f"      mlx5_{rail}: {{rail: {rail}, link_layer: infiniband{declared[rail]}}}"
+            for rail in range(rails)
+        ),
     ]
 
 
@@ -240,7 +245,7 @@ def _hgx8() -> dict[str, str]:
     lines = [
         *_top("hgx8", "hgx", "hgx-h100", "Eight virtual HGX H100 nodes with eight NDR rails."),
         "hosts:",
-        *_group("hgx[01-08]", H100_PCI, rails=8),
+        *_group("hgx[01-08]", H100_PCI, rails=8, vfs=2),
         "partitions: none",
         "sharp: true",
         *_site(H100, watts=700, observers=("hgx01", "hgx02"), ufm=UFM_EVENTS),

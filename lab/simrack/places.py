@@ -128,7 +128,7 @@ def place(fault: Fault, tray: str, inventory: Inventory, chance: random.Random) 
             links = inventory.profile.counts["nvlinks_per_gpu"].equals
             return f"{chance.choice(host.gpus).part}/link{chance.randrange(links)}"
         case "port":
-            return chance.choice(host.nics).port
+            return chance.choice([nic for nic in host.nics if nic.vfs or fault.needs != "vfs"]).port
         case _:
             found = _cabled(fault, inventory)
             return chance.choice(

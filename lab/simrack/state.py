@@ -13,7 +13,7 @@ from typing import Literal
 
 from fixtures.model.inventory import Gpu, Host, Inventory, Nic
 from fixtures.model.subjects import partition_of
-from lab.simrack import network, nvlinks
+from lab.simrack import network, nvlinks, virtual
 from lab.simrack.cards import Card, roce_gids
 from lab.simrack.devices import FabricState, GpuState
 from lab.simrack.devices import PortState as PortState
@@ -47,7 +47,8 @@ class HostState:
     `own_name` is how it calls itself; `driver_trouble` what keeps programs from the GPU driver;
     `crashing` programs end at once; peers cannot log in where `peers_refused`, and `left_out` hosts
     get no ranks although nobody complains. `chatty` perftest warns of its clock first. `switch` is
-    what is special of a switch tray, `imex` of a tray that exports memory over NVLink.
+    what is special of a switch tray, `imex` of a tray that exports memory over NVLink, `virtual`
+    are virtual functions of its NICs.
     """
 
     name: str
@@ -82,6 +83,7 @@ class HostState:
     switch: SwitchTray = field(default_factory=SwitchTray)
     nccl: NcclSetup = field(default_factory=NcclSetup)
     imex: ImexState | None = None
+    virtual: list[PortState] = field(default_factory=list)
 
     @property
     def on_bus(self) -> list[GpuState]:
@@ -95,8 +97,17 @@ class HostState:
 
     @property
     def fitted(self) -> list[PortState]:
-        """The ports of the NICs that are there, in order of their names."""
-        return sorted((port for port in self.ports if port.present), key=lambda port: port.device)
+        """The ports of the NICs that are there, virtual ones among them, by name."""
+        physical = [port for port in self.ports if port.present]
+        return sorted(physical + virtual.present(self.virtual), key=lambda port: port.device)
+
+    def pci_of(self, port: PortState) -> str:
+        """The PCI address of a NIC; virtual functions follow the NIC that they are of."""
+        if port.physical:
+            mates = [one.device for one in self.virtual if one.physical is port.physical]
+            return f"{self.pci_of(port.physical)[:-1]}{mates.index(port.device) + 1}"
+        cards = [one.device for one in self.fitted if not one.physical]
+        return f"{cards.index(port.device):04x}:03:00.0"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -159,6 +170,7 @@ def _host(
     mates = [h for h in inventory.racks.get(host.rack, ()) if inventory.hosts[h].kind == host.kind]
     tray = mates.index(host.name) if host.name in mates else 0
     driver = _bought(inventory, "gpu_driver")
+    ports = [_port(inventory, network, *one) for one in zip(host.nics, lids, strict=True)]
     return HostState(
         name=host.name,
         kind=host.kind,
@@ -177,7 +189,8 @@ def _host(
             _gpu(inventory, gpu, product, nvlinks.of_gpu[gpu.part], index)
             for index, gpu in enumerate(host.gpus)
         ],
-        ports=[_port(inventory, network, *one) for one in zip(host.nics, lids, strict=True)],
+        ports=ports,
+        virtual=virtual.of(host.nics, ports),
         own_name=host.name,
         setup=healthy_setup(
             gpus=bool(host.gpus), clustered=product.clustered, ofed=_bought(inventory, "ofed")

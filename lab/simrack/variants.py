@@ -22,6 +22,7 @@ from lab.simrack.faults.declare import Fault, Params, Target, accepted
 from lab.simrack.faults.host_setup import VARIANTS as HOST_SETUP
 from lab.simrack.faults.kernel_log import VARIANTS as KERNEL_LOG
 from lab.simrack.faults.ufm import VARIANTS as UFM
+from lab.simrack.faults.virtual import VARIANTS as VIRTUAL
 from lab.simrack.nccl_setup import OLD_TESTS
 
 BUILT_IN: Mapping[str, str] = {
@@ -100,6 +101,7 @@ VARIANTS: tuple[Fault, ...] = (
     *KERNEL_LOG,
     *HOST_SETUP,
     *UFM,
+    *VIRTUAL,
     accepted("perftest.old", "host", host(perftest="6.06"),
              "perftest is too old to write JSON that can be read", cases="C133"),
     accepted("perftest.chatty", "host", host(chatty=True),

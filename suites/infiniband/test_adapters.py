@@ -2,7 +2,10 @@
 
 import pytest
 
+from fixtures.model.inventory import Inventory
 from fixtures.model.measure import MeasureAll
+from fixtures.tools.binding import virtual_functions
+from fixtures.tools.binding.facts import Facts
 from fixtures.tools.binding.nic_setups import NicSetups
 
 
@@ -31,6 +34,16 @@ def test_ports_share_a_partition(
 ) -> None:
     """Each InfiniBand port is a full member of the partition that the others are in."""
     measure_all("port.pkeys", nic_setups.pkey_states())
+
+
+@pytest.mark.judges("nic.vfs", "nic.vf_guids", "nic.vf_ports")
+def test_virtual_functions_are_up(
+    domain: str, inventory: Inventory, all_facts: Facts, measure_all: MeasureAll
+) -> None:
+    """Each NIC has the virtual functions that it should, each with a GUID, a link and a LID."""
+    measure_all("nic.vfs", virtual_functions.counts(inventory, all_facts))
+    measure_all("nic.vf_guids", virtual_functions.guids(inventory, all_facts))
+    measure_all("nic.vf_ports", virtual_functions.ports(inventory, all_facts))
 
 
 @pytest.mark.judges("nic.write_ordering")

@@ -208,7 +208,8 @@ identity.nic_firmware identity nic | identity.port_guid identity nic
 identity.nic_psid identity nic | nic.pcie_share infiniband nic
 nic.pcie_width infiniband nic | nic.pcie_generation infiniband nic
 port.active_mtu infiniband port | port.pkeys infiniband ib-port
-nic.write_ordering infiniband ib-port
+nic.write_ordering infiniband ib-port | nic.vfs infiniband virtual-nic
+nic.vf_guids infiniband virtual-nic | nic.vf_ports infiniband virtual-nic
 identity.gpu_serial identity gpu | identity.driver identity tray | identity.vbios identity gpu
 gpu.bound! compute gpu | gpu.responsive! compute gpu | gpu.product compute gpu
 gpu.pcie_width compute gpu | gpu.pcie_gen_loaded compute gpu | gpu.power_limit compute gpu

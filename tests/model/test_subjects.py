@@ -43,6 +43,7 @@ SUBJECTS = {
     "roce-port": ["ct1/mlx5_1/1", "ct2/mlx5_1/1"],
     "marked-port": [],
     "rail-nic": ["ct1/mlx5_0", "ct1/mlx5_1", "ct2/mlx5_0", "ct2/mlx5_1"],
+    "virtual-nic": [],
     "rail-pair": ["ct1/mlx5_0/1->ct2/mlx5_0/1", "ct1/mlx5_1/1->ct2/mlx5_1/1"],
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from fixtures.model.errors import RackError
 from fixtures.model.inventory_schema import normal_pci
 from fixtures.model.parts import host_of
 from fixtures.tools.addresses import pci_address
-from fixtures.tools.binding import subnet_facts, subnet_window
+from fixtures.tools.binding import subnet_facts, subnet_window, virtual_functions
 from fixtures.tools.binding.host_setup import HostSetup
 from fixtures.tools.binding.kernel_facts import KernelFacts
 from fixtures.tools.binding.nic_setup import NicSetup
@@ -86,6 +86,16 @@ def port_slot(rack: Bench, part: str) -> PortSlot:
 
 def setup(rack: Bench, part: str) -> NicSetup:
     return NicSetup(facts(rack, part))
+
+
+def functions(rack: Bench, part: str) -> list[str]:
+    """How many virtual functions the NIC has, with what GUIDs, and their ports."""
+    read = (
+        virtual_functions.count,
+        virtual_functions.guid_state,
+        virtual_functions.port_state,
+    )
+    return [one(facts(rack, part), port_slot(rack, part)) for one in read]
 
 
 def card_link(rack: Bench, part: str) -> NicLink:

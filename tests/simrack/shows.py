@@ -62,6 +62,7 @@ HOSTS: Mapping[str, Probe] = {
     "nic.renamed": at_host(
         lambda facts: all(slot.device and slot.device.name != slot.nic.slot for slot in facts.ports)
     ),
+    "nic.undeclared_vfs": lambda rack, at: "CA 'mlx5_11'" in rack.ask(at, "ibstat"),
     "nic.extra": lambda rack, at: "mlx5_bond_0" in rack.ask(at, "ibstat"),
     "nccl.not_installed": raises("tool-failed", ask.collect),
     "nvbandwidth.not_installed": raises("tool-missing", ask.copies(ask.D2D)),
@@ -263,6 +264,9 @@ PORTS: Mapping[str, Probe] = {
     "nic.bridge_narrow": lambda rack, at: (
         ask.card_link(rack, at).share == 0.5 and ask.bandwidth(rack, at) < 252
     ),
+    "nic.vf_without_guid": lambda rack, at: "has none" in ask.functions(rack, at)[1],
+    "nic.vf_down": lambda rack, at: ask.functions(rack, at)[2].endswith("is DOWN"),
+    "nic.vfs_missing": lambda rack, at: ask.functions(rack, at)[0] == "1 of 2",
     "nic.wrong_psid": at_nic(lambda slot: slot.fitted.board_id == "DEL0000000033"),
     "nic.forced_ordering": lambda rack, at: (
         ask.setup(rack, at).write_ordering(ask.port_slot(rack, at)) == "force_relax"

@@ -29,6 +29,7 @@ from lab.simrack.faults.rdma import RDMA
 from lab.simrack.faults.running import RUNNING
 from lab.simrack.faults.trunks import TRUNKS
 from lab.simrack.faults.ufm import UFM
+from lab.simrack.faults.virtual import VIRTUAL
 from lab.simrack.variants import VARIANTS
 
 FAULTS: Sequence[Fault] = (
@@ -37,6 +38,7 @@ FAULTS: Sequence[Fault] = (
     *HOST_SETUP,
     *CABLING,
     *UFM,
+    *VIRTUAL,
 )
 LIBRARY: Mapping[str, Fault] = {fault.kind: fault for fault in (*FAULTS, *VARIANTS)}
 """Faults and healthy variants, by kind."""

@@ -47,7 +47,7 @@ def _overwritten(target: Target, params: Params) -> None:
 def _not_initialised(target: Target, _: Params) -> None:
     """PCI lists the card, its driver gives up, and no RDMA device appears."""
     port = target.the_port
-    address = f"{target.host.fitted.index(port):04x}:03:00.0"
+    address = target.host.pci_of(port)
     port.present = False
     for text in ("mlx5_init_one failed with error code -110", "probe with driver failed"):
         message = Message(text=f"mlx5_core {address}: {text}", level="err", at_s=64.5)

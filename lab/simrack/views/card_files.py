@@ -4,24 +4,41 @@ from __future__ import annotations
 
 from lab.simrack.cards import GTS, MAX_GENERATION, MAX_WIDTH, PciLink
 from lab.simrack.devices import PortState
+from lab.simrack.state import HostState
 
-NIC_ID, BRIDGE_ID = "15B3:1021", "15B3:1979"
+NIC_ID, VIRTUAL_ID, BRIDGE_ID = "15B3:1021", "15B3:101E", "15B3:1979"
 PKEY_ENTRIES = 128
 
 
-def files(port: PortState, folder: str, index: int) -> dict[str, str]:
+def files(host: HostState, port: PortState, folder: str) -> dict[str, str]:
     """By path, with `folder` the device's below /sys/class/infiniband."""
-    device, card = f"{folder}/device", port.card
+    device, card, pci = f"{folder}/device", port.card, host.pci_of(port)
+    domain = pci.partition(":")[0]
     bridge, above = f"{device}/..", f"{device}/../.."
     keys = [*card.pkeys, *[0] * (PKEY_ENTRIES - len(card.pkeys))]
+    table = {f"{folder}/ports/1/pkeys/{at}": f"0x{key:04x}\n" for at, key in enumerate(keys)}
+    if port.physical:
+        return {**table, **_virtual(device, pci, host.pci_of(port.physical))}
     return {
-        f"{device}/uevent": _uevent("mlx5_core", NIC_ID, f"{index:04x}:03:00.0"),
+        **table,
+        f"{device}/uevent": _uevent("mlx5_core", NIC_ID, pci),
         **_link(device, card.slot),
-        f"{bridge}/uevent": _uevent("pcieport", BRIDGE_ID, f"{index:04x}:02:00.0"),
+        f"{bridge}/uevent": _uevent("pcieport", BRIDGE_ID, f"{domain}:02:00.0"),
         **_link(bridge, card.slot),
-        f"{above}/uevent": _uevent("pcieport", BRIDGE_ID, f"{index:04x}:01:00.0"),
+        f"{above}/uevent": _uevent("pcieport", BRIDGE_ID, f"{domain}:01:00.0"),
         **_link(above, card.bridge),
-        **{f"{folder}/ports/1/pkeys/{at}": f"0x{key:04x}\n" for at, key in enumerate(keys)},
+    }
+
+
+def _virtual(device: str, pci: str, physical: str) -> dict[str, str]:
+    """A virtual function's link says nothing: its registers are zero."""
+    return {
+        f"{device}/uevent": _uevent("mlx5_core", VIRTUAL_ID, pci),
+        f"{device}/physfn/uevent": _uevent("mlx5_core", NIC_ID, physical),
+        f"{device}/current_link_speed": "Unknown\n",
+        f"{device}/current_link_width": "0\n",
+        f"{device}/max_link_speed": "Unknown\n",
+        f"{device}/max_link_width": "0\n",
     }
 
 

@@ -60,9 +60,9 @@ def tree(machine: Machine) -> dict[str, Content]:
         files[ufm.path] = lambda: ufm.log(machine.now())
     for gpu in host.on_bus:
         files.update(_pci_gpu(machine, gpu))
-    for index, port in enumerate(host.fitted):
+    for port in host.fitted:
         files.update(_ib(port))
-        files.update(card_files.files(port, f"{IB}/{port.device}", index))
+        files.update(card_files.files(host, port, f"{IB}/{port.device}"))
     return files
 
 

@@ -100,13 +100,16 @@ def _memory(host: HostState) -> Iterator[Message]:
 
 def _nics(host: HostState) -> Iterator[Message]:
     """What mlx5_core says of each card that it has brought up."""
-    for index, port in enumerate(host.fitted):
-        address, card = f"{index:04x}:03:00.0", port.card
+    for port in host.fitted:
+        address, card = host.pci_of(port), port.card
+        domain = address.partition(":")[0]
         yield _mlx5(address, f"firmware version: {port.firmware}", 4.220)
+        if port.physical:
+            continue
         if card.slot.gbps < FULL_SLOT.gbps:
-            yield _mlx5(address, _less(card.slot, f"{index:04x}:02:00.0"), 4.221)
+            yield _mlx5(address, _less(card.slot, f"{domain}:02:00.0"), 4.221)
         elif card.bridge.gbps < FULL_SLOT.gbps:
-            yield _mlx5(address, _less(card.bridge, f"{index:04x}:01:00.0"), 4.221)
+            yield _mlx5(address, _less(card.bridge, f"{domain}:01:00.0"), 4.221)
         else:
             gbps, link = _link(FULL_LANES, FULL_GENERATION)
             yield _mlx5(address, f"{gbps:.3f} Gb/s available PCIe bandwidth ({link})", 4.221)

@@ -54,6 +54,7 @@ def _way(host: HostState, one: GpuState | PortState, other: GpuState | PortState
 def _slot(host: HostState, device: GpuState | PortState) -> int:
     """GPU n and NIC n hang on one switch; where there are fewer NICs, several GPUs share one."""
     if isinstance(device, PortState):
+        device = device.physical or device
         return device.rail if device in host.ports and device.rail >= 0 else -1
     return host.gpus.index(device) * max(len(host.ports), 1) // len(host.gpus)
 
