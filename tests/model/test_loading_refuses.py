@@ -51,6 +51,14 @@ CASES: dict[str, tuple[Edit, str]] = {
         yaml("mlx5_0: {rail: 0}", "mlx5_0: {rail: 0, traffic_class: 106}"),
         "tiny.yaml:14:7: hosts.0.nics.mlx5_0: traffic_class is of RoCE: InfiniBand sorts by",
     ),
+    "virtual functions on Ethernet": (
+        yaml("gid_index: 3", "gid_index: 3, vfs: 2"),
+        "tiny.yaml:15:7: hosts.0.nics.mlx5_1: vfs are judged by GUID and LID, which only",
+    ),
+    "no virtual functions": (
+        yaml("mlx5_0: {rail: 0}", "mlx5_0: {rail: 0, vfs: 0}"),
+        "tiny.yaml:14:25: hosts.0.nics.mlx5_0.vfs: Input should be greater than",
+    ),
     "yes is no truth value": (
         yaml("sudo: true", "sudo: yes"),
         "tiny.yaml:19:5: hosts.1.sudo: expected true or false (found 'yes')",

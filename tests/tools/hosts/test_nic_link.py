@@ -52,3 +52,18 @@ def test_a_bridge_has_an_address_of_its_own() -> None:
 def test_another_file_is_refused() -> None:
     with pytest.raises(Unreadable, match="expected a file of a device"):
         nic_link.parse("/sys/class/net/eth0/device/current_link_width:16\n")
+
+
+def test_a_virtual_function_names_the_card_that_it_is_one_of() -> None:
+    folder = "/sys/class/infiniband/mlx5_9/device"
+    function = (
+        f"{folder}/uevent:PCI_SLOT_NAME=0000:03:00.1\n"
+        f"{folder}/physfn/uevent:DRIVER=mlx5_core\n"
+        f"{folder}/physfn/uevent:PCI_SLOT_NAME=0000:03:00.0\n"
+    )
+    assert nic_pci.physical(UEVENT + function) == {"mlx5_9": "0000:03:00.0"}
+    assert nic_pci.parse(UEVENT + function) == {
+        "mlx5_0": "0000:03:00.0", "mlx5_9": "0000:03:00.1"
+    }  # fmt: skip
+    with pytest.raises(Unreadable, match="two addresses"):
+        nic_pci.physical(function + function)
