@@ -62,7 +62,10 @@ HOSTS: Mapping[str, Probe] = {
     "nic.renamed": at_host(
         lambda facts: all(slot.device and slot.device.name != slot.nic.slot for slot in facts.ports)
     ),
-    "nic.undeclared_vfs": lambda rack, at: "CA 'mlx5_11'" in rack.ask(at, "ibstat"),
+    "nic.undeclared_vfs": lambda rack, at: (
+        rack.ask(at, "ibstat").count("CA '")
+        == sum(1 + nic.vfs for nic in rack.inventory.hosts[at].nics) + 2
+    ),
     "nic.extra": lambda rack, at: "mlx5_bond_0" in rack.ask(at, "ibstat"),
     "nccl.not_installed": raises("tool-failed", ask.collect),
     "nvbandwidth.not_installed": raises("tool-missing", ask.copies(ask.D2D)),
