@@ -148,7 +148,8 @@ HOSTS: tuple[Fault, ...] = (
     rejected(
         "launch.left_out", "host", host(left_out=True),
         "the launcher starts no ranks on it and does not complain",
-        sees="nccl.ranks", also="nccl.rack_ranks", cases="C77 C130", names="rack",
-        peer=True, extra=1,
+        sees="nccl.ranks",
+        also="nccl.rack_ranks nccl.all_gather_busbw nccl.all_to_all_busbw", cases="C77 C130",
+        names="rack", peer=True, extra=1,
     ),
 )  # fmt: skip
