@@ -26,6 +26,7 @@ AXES = {
     "imex_domain": "imex-domain",
     "imex_tray": "imex-tray",
     "adaptive_subnet": "adaptive-subnet",
+    "virtual_nic": "virtual-nic",
     "sharp_domain": "sharp-domain",
     "sharp_tray": "sharp-tray",
     "watched_subnet": "watched-subnet",

@@ -19,6 +19,7 @@ LOADS: dict[str, tuple[str, float]] = {
     "tray_collectives": ("all_reduce inside every tray at once", 30.0),
     "ladder": ("collectives over 2, 3, 4 and 8 trays", 120.0),
     "all_to_all": ("all_to_all over the whole domain", 60.0),
+    "rail_collectives": ("all_reduce over one NIC of every tray at a time", 60.0),
     "sharp": ("all_reduce over the whole domain, reduced in switches", 30.0),
     "all_reduces": ("all_reduce, every rack at once and then the whole domain", 360.0),
 }

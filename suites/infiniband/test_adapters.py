@@ -2,11 +2,10 @@
 
 import pytest
 
-from fixtures.model.inventory import Inventory
-from fixtures.model.measure import MeasureAll
-from fixtures.tools.binding import virtual_functions
+from fixtures.model.measure import Measure, MeasureAll
 from fixtures.tools.binding.facts import Facts
 from fixtures.tools.binding.nic_setups import NicSetups
+from fixtures.tools.binding.virtual_functions import Functions
 
 
 @pytest.mark.judges("nic.pcie_width", "nic.pcie_generation", "nic.pcie_share")
@@ -37,13 +36,12 @@ def test_ports_share_a_partition(
 
 
 @pytest.mark.judges("nic.vfs", "nic.vf_guids", "nic.vf_ports")
-def test_virtual_functions_are_up(
-    domain: str, inventory: Inventory, all_facts: Facts, measure_all: MeasureAll
-) -> None:
-    """Each NIC has the virtual functions that it should, each with a GUID, a link and a LID."""
-    measure_all("nic.vfs", virtual_functions.counts(inventory, all_facts))
-    measure_all("nic.vf_guids", virtual_functions.guids(inventory, all_facts))
-    measure_all("nic.vf_ports", virtual_functions.ports(inventory, all_facts))
+def test_virtual_functions_are_up(virtual_nic: str, all_facts: Facts, measure: Measure) -> None:
+    """The NIC has the virtual functions that it should, each with a GUID, a link and a LID."""
+    found = Functions(all_facts, virtual_nic)
+    measure("nic.vfs", found.count, at=virtual_nic, evidence=found.evidence)
+    measure("nic.vf_guids", found.guids, at=virtual_nic, evidence=found.evidence)
+    measure("nic.vf_ports", found.ports, at=virtual_nic, evidence=found.evidence)
 
 
 @pytest.mark.judges("nic.write_ordering")
