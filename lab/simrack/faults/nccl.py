@@ -23,7 +23,8 @@ def _wrong(target: Target, params: Params) -> None:
 def _storage_nic(target: Target, _: Params) -> None:
     """The kernel found it first: the NIC of the rail got another name."""
     ports = target.host.ports
-    ports[-1].device, name = f"mlx5_{len(ports)}", ports[-1].device
+    free = f"mlx5_{len(ports) + len(target.host.virtual)}"
+    ports[-1].device, name = free, ports[-1].device
     ports.append(foreign_nic(target.host, name))
 
 
@@ -119,7 +120,8 @@ NCCL: tuple[Fault, ...] = (
     rejected(
         "nccl.too_many_ranks", "host", collectives(most_ranks=43),
         "jobs of 44 and more ranks die while they are set up, smaller ones are good",
-        sees="nccl.rack_completed|nccl.completed", also="nccl.completed nccl.all_to_all_completed",
+        sees="nccl.rack_completed|nccl.completed",
+        also="nccl.completed nccl.scale_completed nccl.all_to_all_completed",
         names="rack", cases="C17",
     ),
     replace(rejected(
