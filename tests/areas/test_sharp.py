@@ -64,6 +64,6 @@ def test_a_tray_without_the_plugin_keeps_the_domain_from_being_judged() -> None:
 
 
 def test_the_lab_reduces_in_switches_where_it_was_bought() -> None:
-    assert collnet(bench("hgx8")) >= 8
+    assert (collnet(bench("hgx8")) or 0) >= 8
     assert collnet(bench("rack7")) == 0
     assert plugin(logged(bench("rack7"), "r01-ct01")) == "none"
