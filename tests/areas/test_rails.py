@@ -8,9 +8,13 @@ from dataclasses import replace
 from fixtures.model.errors import Blocked, RackError
 from fixtures.model.inventory import Nic
 from fixtures.model.parts import host_of
+from fixtures.tools.binding.facts import Facts
+from fixtures.tools.binding.tray_facts import TrayFacts
 from fixtures.tools.collectives.collective import Collective
 from fixtures.tools.collectives.rails import Group, Members, Rails
 from tests.areas.answers import answer, shipped
+from tests.simrack import probes
+from tests.simrack.bench import bench
 from tests.tools.captures import capture
 
 GOOD = answer(capture("nccl-tests", "healthy.txt"))
@@ -93,3 +97,19 @@ def test_a_nic_of_another_name_is_asked_by_that() -> None:
     assert group.plan.own["hgx03"] == ("NCCL_IB_HCA", "=mlx5_8:1")
     assert group.plan.own["hgx04"] == ("NCCL_IB_HCA", "=mlx5_3:1")
     assert group.plan.env["NCCL_MNNVL_ENABLE"] == "0"
+
+
+def test_a_nic_whose_port_is_down_is_left_out_and_blocked() -> None:
+    rack = bench("hgx8", f"port.down@{NICS[1].port}")
+
+    class Asked(Facts):
+        def __init__(self) -> None: ...
+
+        def of(self, host: str) -> TrayFacts:
+            return probes.facts(rack, host)
+
+    members = Members(INVENTORY, Asked(), {})
+    rail = next(group for group in members.groups if group.rail == 3)
+    assert rail.nics == (NICS[0], *NICS[2:])
+    assert list(members.unasked) == [NICS[1].part]
+    assert members.unasked[NICS[1].part].why == f"blocked-by:port.state@{NICS[1].port}"
