@@ -8,6 +8,7 @@ from dataclasses import asdict
 from fixtures.analysis.blame import Finding, findings
 from fixtures.analysis.signals import Row
 from fixtures.analysis.topology import Topology
+from fixtures.model.parts import MISSING
 from reports.jsonfile import read_json, write_json
 from reports.record import Record
 from reports.runfolder import RunFolder, RunFolderError
@@ -52,5 +53,6 @@ def _row(row: Record) -> Row:
         verdict=row.verdict,
         reason=row.reason,
         warned=row.warned,
+        absent=row.value == MISSING,
         evidence=row.evidence,
     )

@@ -40,6 +40,7 @@ def row(
     reason: str = "",
     *,
     warned: bool = False,
+    absent: bool = False,
     evidence: tuple[str, ...] = (),
 ) -> Row:
     gate = {"gpu": "compute", "host": "identity", "ib": "infiniband"}
@@ -52,6 +53,7 @@ def row(
         verdict=Verdict(verdict),
         reason=reason,
         warned=warned,
+        absent=absent,
         evidence=evidence,
     )
 

@@ -189,6 +189,16 @@ def test_wrong_version_does_not_explain_a_low_rack() -> None:
     assert parts(found) == [TRAY, "r01"]
 
 
+def test_nic_that_is_not_there_explains_a_low_domain_and_another_nic_does_not() -> None:
+    nic, low = f"{TRAY}/mlx5_1", rows("nccl.busbw", ["dom", *RACKS], ["dom"])
+    (found,) = blame([row("identity.port_guid", nic, "FAIL", absent=True)], low)
+    assert (found.part, found.signals) == (nic, ("identity.port_guid", "nccl.busbw"))
+    assert "reseat" in found.action
+    another = blame([row("identity.port_guid", nic, "FAIL")], low)
+    assert parts(another) == [nic, "dom"]
+    assert "delivery note" in another[0].action
+
+
 def test_unreachable_host_explains_everything_it_is_needed_for() -> None:
     blocked = f"blocked-by:reach.ssh@{TRAY}"
     (found,) = blame(

@@ -34,11 +34,15 @@ def test_memory_is_that_of_the_rails_gpu_by_its_address() -> None:
     assert isinstance(numbers[1], Blocked)
 
 
-def test_a_gpu_whose_fabric_is_not_up_moves_nothing() -> None:
-    tray = facts(bench("hgx8", "fabric.not_started@hgx01/gpu1"), "hgx01")
+@pytest.mark.parametrize(
+    ("fault", "metric"),
+    [("fabric.not_started", "fabric.state"), ("fabric.insufficient_resources", "fabric.status")],
+)
+def test_a_gpu_whose_fabric_is_not_up_moves_nothing(fault: str, metric: str) -> None:
+    tray = facts(bench("hgx8", f"{fault}@hgx01/gpu1"), "hgx01")
     said = number_in_cuda(tray, tray.host.nics[1])
     assert isinstance(said, Blocked)
-    assert said.why == "blocked-by:fabric.state@hgx01/gpu1"
+    assert said.why == f"blocked-by:{metric}@hgx01/gpu1"
 
 
 def test_cuda_counts_by_address_where_gpus_are_used() -> None:

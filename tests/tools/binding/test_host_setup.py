@@ -59,6 +59,17 @@ def test_a_manager_that_does_not_run_or_a_load_that_is_not_logged_is_no_time() -
     assert isinstance(short.fabric_manager_delay_s, Unreadable)
 
 
+def test_a_driver_that_is_not_loaded_says_so_itself() -> None:
+    gone = answer(err="cat: /proc/driver/nvidia/version: No such file or directory", rc=1)
+    tray = setup(
+        services=services("healthy-hgx.txt"),
+        kernel_log=answer("[ 0.0] Linux\n"),
+        nvidia_version=gone,
+    )
+    with pytest.raises(ToolFailed, match="No such file"):
+        _ = tray.fabric_manager_delay_s
+
+
 def test_only_settings_that_nobody_stated_are_named() -> None:
     left = answer(capture("nccl-conf", "left-over.txt"), rc=2)
     found = setup(nccl_conf=left, nccl_env=STALE)
