@@ -33,6 +33,9 @@ def unfit(fault: Fault, inventory: Inventory) -> str:
         return "no reduction in switches"
     if fault.needs == "ufm" and not subjects(inventory, "watched-subnet"):
         return "no event log of UFM"
+    needs_gpus = fault.needs == "gpus" or fault.takes in ("gpu", "link")
+    if needs_gpus and not any(tray.gpus for tray in inventory.trays):
+        return "no GPUs"
     if fault.takes in CABLED and not _cabled(fault, inventory):
         return f"no {' or '.join(fault.of) or 'planned'} cables"
     seen = {metric for one in fault.sees for metric in one.split("|")}

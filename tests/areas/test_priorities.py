@@ -56,7 +56,7 @@ def test_all_transfers_of_a_port_count() -> None:
 @pytest.mark.parametrize(
     ("one", "why"),
     [
-        (run(counted()), "not-run"),
+        (run(counted()), "blocked-by:rdma.write_bw@n1/mlx5_0/1->n2/mlx5_0/1"),
         (run(counted(), before=counted(prio3=5)), "counter-reset"),
         (run("NIC statistics:\n     rx_bytes: 1\n"), "unreadable"),
     ],

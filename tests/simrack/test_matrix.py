@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.model.errors import InventoryError
+from fixtures.model.inventory import Inventory
 from lab.simrack.__main__ import main as simrack
 from lab.simrack.faults import FAULTS, LIBRARY
 from lab.simrack.faults.naming import is_named, touched
@@ -33,6 +34,7 @@ from lab.simrack.places import fits, places
 from tests.simrack.bench import INVENTORIES, bench
 
 RACK, HGX, DOMAIN = (bench(name).inventory for name in ("rack7", "hgx8", "rack42"))
+ROCE = bench("roce4").inventory
 WANTED = Wanted(
     kinds=list(LIBRARY), places=2, seed=1, pairs=20, triples=5, healthy=3, ssh_share=0.1
 )
@@ -218,6 +220,10 @@ def test_several_matrices_are_read_together(
 def test_kinds_that_do_not_fit_are_named() -> None:
     assert left_out(HGX, WANTED)["fabric.wrong_clique"] == "no NVLink domain over trays"
     assert "fabric.wrong_clique" not in left_out(RACK, WANTED)
+    on_gpus = {kind for kind, one in LIBRARY.items() if one.takes in ("gpu", "link")}
+    assert on_gpus <= left_out(ROCE, WANTED).keys()
+    assert left_out(ROCE, WANTED)["persistenced.off"] == "no GPUs"
+    assert list(cells(ROCE, WANTED, "memory"))
 
 
 def test_runs_in_memory_and_over_ssh_are_held_together() -> None:
@@ -244,6 +250,34 @@ def test_a_file_is_resumed_and_a_cut_line_is_dropped(tmp_path: Path) -> None:
 def test_a_folder_without_a_verdict_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"the run left no run\.json"):
         folder.read(tmp_path)
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("rack", "kind", "part"),
+    [
+        (HGX, "host.unreachable", "hgx01"),
+        (HGX, "driver.not_loaded", "hgx02"),
+        (HGX, "nic.missing", "hgx03/mlx5_5/1"),
+        (HGX, "fabric.insufficient_resources", "hgx04/gpu6"),
+        (ROCE, "port.down", "n3/mlx5_0/1"),
+        (ROCE, "port.bypassed", "n2/mlx5_1/1"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else one.name,
+)
+def test_what_follows_from_a_fault_is_no_finding_of_its_own(
+    rack: Inventory, kind: str, part: str, tmp_path: Path
+) -> None:
+    """A dead observer's log, a NIC beside a GPU without its fabric, priorities of a dead port."""
+    cell = Cell(sort="fault", puts=(Put(kind=kind, part=part),), seed=1, way="memory")
+    launcher = Launcher(rack)
+    try:
+        done = launcher.run(arguments(rack, cell, tmp_path / "run"), tmp_path / "run", forked=False)
+    finally:
+        launcher.stop()
+    ran = folder.read(tmp_path / "run")
+    assert judge(cell.puts, ran, done.exit_status, rack).wrong == ()
+    assert len(ran.findings) == 1
 
 
 @pytest.mark.lab

@@ -31,8 +31,8 @@ Names = Literal["itself", "gpu", "nic", "pair", "swapped", "cable", "host", "rac
 """The part that must be named: the one that the fault is at; a link's GPU or a port's NIC as well;
 a pair that it is an end of; either part of a swap; a cable or the port at an end of it; the host
 of it, or something in that; its rack; the whole domain."""
-Needs = Literal["", "nvswitches", "sudo", "ufm", "sharp", "vfs"]
-"""What only some inventories have: nodes with NVSwitches of their own, hosts on which sudo is
+Needs = Literal["", "gpus", "nvswitches", "sudo", "ufm", "sharp", "vfs"]
+"""What only some inventories have: GPUs, nodes with NVSwitches of their own, hosts on which sudo is
 asked for, a log of UFM, reduction in switches, NICs with virtual functions."""
 Params = Mapping[str, str]
 GATES: Mapping[str, str] = {

@@ -144,11 +144,11 @@ VARIANTS: tuple[Fault, ...] = (
         "fabric_manager.nothing_to_do", "host", _failed_manager,
         "the fabric manager fails on a tray that has no NVSwitch of its own", cases="C15",
     )),
-    accepted(
+    replace(accepted(
         "persistenced.off", "host",
         _service("nvidia-persistenced", active="inactive", enabled=False),
         "the persistence daemon is not used",
-    ),
+    ), needs="gpus"),
     accepted(
         "nccl.commented_file", "host", _comments,
         "a file of NCCL's settings has nothing but comments", cases="C71",

@@ -59,6 +59,7 @@ TRUNKS: tuple[Fault, ...] = (
         "trunk.rack_cut_off", "switch-tray", _cut_off,
         "all trunks of a rack are down: it reaches no other rack over NVLink",
         sees="nvlink.planned_trunks_up_pct nccl.all_reduce_ratio",
-        also=f"{SLOWED} nccl.scale_ratio", names="rack", of="trunk", cases="C82",
+        also=f"{SLOWED} nccl.scale_ratio nccl.all_gather_busbw nccl.all_to_all_busbw",
+        names="rack", of="trunk", cases="C82",
     ),
 )  # fmt: skip

@@ -84,15 +84,16 @@ def _rank(put: Put, found: Found, inventory: Inventory) -> int:
 
 
 def strays(puts: Sequence[Put], bad: Sequence[Row], inventory: Inventory) -> Iterator[Row]:
-    """Rows that are not PASS although nothing that they are about contains a fault."""
+    """Rows that are not PASS although nothing that they are about contains a fault, and that do not
+    say either that a part with one kept them from being judged."""
     hosts = {host for put in puts for host in touched(put.fault, put.part, inventory)}
     for row in bad:
         about = {host_of(end) for end in ends(row.subject)} | set(inventory.members(row.subject))
         about |= set(inventory.racks.get(row.subject, ()))  # with their switch trays
         about |= set(inventory.hosts) if row.subject == inventory.name else set()
         blocked = row.reason.rpartition("@")[2] if "@" in row.reason else ""
-        blamed = {host_of(end) for end in ends(blocked)} if blocked else hosts
-        if not about & hosts or not blamed & hosts:
+        blamed = {host_of(end) for end in ends(blocked)} if blocked else about
+        if not blamed & hosts:
             yield row
 
 
