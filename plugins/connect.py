@@ -69,7 +69,7 @@ def ssh_transports(inventory: Inventory, session: Session, store: EvidenceStore)
 def target_of(inventory: Inventory, host: Host) -> SshTarget:
     """How to log in to a host of the inventory."""
     ssh = inventory.ssh
-    hops = tuple(_target(inventory, name, *_split(name)) for name in ssh.jump)
+    hops = tuple(_target(inventory, name, *split_hop(name)) for name in ssh.jump)
     return replace(_target(inventory, host.name, host.address, host.port or ssh.port), jump=hops)
 
 
@@ -97,7 +97,8 @@ def _target(inventory: Inventory, name: str, address: str, port: int) -> SshTarg
     )
 
 
-def _split(hop: str) -> tuple[str, int]:
+def split_hop(hop: str) -> tuple[str, int]:
+    """Address and port of a jump host, as an inventory writes it."""
     address, _, port = hop.partition(":")
     return address, int(port) if port.isdecimal() else DEFAULT_PORT
 

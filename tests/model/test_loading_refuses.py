@@ -293,7 +293,7 @@ CASES: dict[str, tuple[Edit, str]] = {
     ),
     "kind of cable": (
         cables("C6,fabric", "C6,fibre"),
-        "cables.csv:7: kind is 'fibre'; expected host, trunk or fabric",
+        "cables.csv:7: kind is 'fibre'; expected host, trunk, fabric or management",
     ),
     "cable with one end": (
         cables("C6,fabric,leaf3/33,spine1/2", "C6,fabric,leaf3/33,spine1"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -219,6 +221,19 @@ def test_jump_hosts_are_passed_and_shared(server: Sshd, connector: Connector, ke
 def _names(server: Sshd, keys: Path) -> Path:
     names = f"[localhost]:{server.port}"
     return known(keys / f"known_{server.port}", names, server.folder / "host_key")
+
+
+def test_a_key_is_shown_without_logging_in_through_jump_hosts_too(
+    server: Sshd, connector: Connector, keys: Path
+) -> None:
+    stranger = server.target("r01-ct01", known_hosts=keys / "none", key_path=None)
+    public = (server.folder / "host_key.pub").read_text().split()[1]
+    for jump in ((), (server.target("jump1"),)):
+        shown = connector.host_key(replace(stranger, jump=jump))
+        assert base64.b64encode(shown.blob).decode() == public
+    gone = replace(stranger, port=free_port())
+    with pytest.raises(TransportError, match="refused"):
+        connector.host_key(gone)
 
 
 def test_error_names_the_hop(server: Sshd, keys: Path) -> None:
