@@ -194,6 +194,9 @@ def test_nic_that_is_not_there_explains_a_low_domain_and_another_nic_does_not() 
     (found,) = blame([row("identity.port_guid", nic, "FAIL", absent=True)], low)
     assert (found.part, found.signals) == (nic, ("identity.port_guid", "nccl.busbw"))
     assert "reseat" in found.action
+    logged = row("nic.driver_faults", TRAY, "FAIL")
+    (found,) = blame([row("identity.port_guid", nic, "FAIL", absent=True), logged], low)
+    assert (found.part, found.confidence) == (nic, "high")
     another = blame([row("identity.port_guid", nic, "FAIL")], low)
     assert parts(another) == [nic, "dom"]
     assert "delivery note" in another[0].action
