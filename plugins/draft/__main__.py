@@ -24,7 +24,7 @@ from plugins.draft.shape import draft
 from plugins.draft.sheet import Place, Sheet, read_sheet
 from plugins.session import INVENTORIES
 
-DONE, DIFFERENT, UNTRUSTED, USAGE_ERROR = 0, 1, 3, 4
+DONE, DIFFERENT, INTERRUPTED, UNTRUSTED, USAGE_ERROR = 0, 1, 2, 3, 4
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,8 +39,9 @@ class Found:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: nothing differs. 1: something differs, or a host does not answer. 3: nobody has accepted
-    the keys of some hosts, which were not asked. 4: wrong usage, or our own files."""
+    """0: nothing differs. 1: something differs, or a host does not answer. 2: interrupted. 3:
+    nobody has accepted the keys of some hosts, which were not asked. 4: wrong usage, or our files.
+    """
     options = _options(arguments)
     try:
         sheet = read_sheet(options.sheet)
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InventoryError as error:
         print(error, file=sys.stderr)
         return USAGE_ERROR
+    except (KeyboardInterrupt, EOFError):
+        print("\ninterrupted: nothing was written", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -105,6 +109,12 @@ def _before(out: Files, *, update: bool) -> Inventory | None:
         return load_inventory(str(out.inventory), INVENTORIES)
     if update:
         raise InventoryError(f"--update: there is no inventory {out.inventory} yet")
+    for path in (out.parts, out.cables, out.known_hosts):
+        if path.exists():
+            raise InventoryError(
+                f"{path} is there without {out.inventory}, and would be lost; move it away, or "
+                "give --out another name"
+            )
     return None
 
 
@@ -176,7 +186,8 @@ def _write(sheet: Sheet, found: Found, ssh: SshSchema, out: Files) -> int:
     out.write(files.contents(out, drafted, ssh, found.keys, date.today().isoformat()))
     print(f"written: {out.inventory}, and in {out.folder}/: parts.csv, cables.csv, known_hosts")
     _tell(found.trouble)
-    print(printable("\n".join(lines)) or "nothing differs from the cut sheet")
+    if lines or not found.trouble:
+        print(printable("\n".join(lines)) or "nothing differs from the cut sheet")
     try:
         loaded = load_inventory(str(out.inventory), INVENTORIES)
         print(f"{_summary(loaded)}\nnext: pytest --inventory={out.inventory} --plan")

@@ -13,7 +13,13 @@ from plugins.draft.shape import Drafted, Shape, most, versions_of
 
 def against_sheet(drafted: Drafted) -> list[str]:
     """One line for each difference between what the sheet names and what answered."""
-    lines = [
+    lines = []
+    if not drafted.product.profile:
+        lines.append(
+            f"no profile is shipped for {drafted.product.gpu}: write one, and name it and the "
+            "product in the inventory (docs/inventory.md)"
+        )
+    lines += [
         f"{host}: left out, since neither it nor a host with a name like its own says what it is"
         for host in drafted.left_out
     ]

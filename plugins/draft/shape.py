@@ -33,8 +33,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """The profiles that fit what was found; empty where none of the shipped ones does."""
+    """The profiles that fit what was found; empty where none of the shipped ones does. `gpu` is
+    what most GPUs are called, empty where there are none."""
 
+    gpu: str
     product: str
     profile: str
     link_profile: str
@@ -163,7 +165,7 @@ def _product(answers: Mapping[str, Answer], several: bool, profiles: Path) -> Pr
     rate = most(nic.rate_gbps for nic in rates if nic.rate_gbps)
     link = "roce" if layer == "ethernet" else LINK_PROFILES.get(rate or 0.0, "")
     if not gpu:
-        return Product(product="rdma-hosts", profile="rdma-hosts", link_profile=link)
+        return Product(gpu="", product="rdma-hosts", profile="rdma-hosts", link_profile=link)
     shipped: list[tuple[str, str]] = []
     for path in sorted(profiles.glob("*.yaml")):
         said: Any = read_yaml(path).value
@@ -172,7 +174,7 @@ def _product(answers: Mapping[str, Answer], several: bool, profiles: Path) -> Pr
     fitting = [one for one in shipped if one[0] == "nvl576"] if several else []
     fitting = fitting or [one for one in shipped if one[0] != "nvl576"]
     product, profile = fitting[0] if fitting else ("", "")
-    return Product(product=product, profile=profile, link_profile=link)
+    return Product(gpu=gpu, product=product, profile=profile, link_profile=link)
 
 
 def _versions(answers: Mapping[str, Answer]) -> dict[str, str]:

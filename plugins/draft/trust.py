@@ -128,7 +128,7 @@ def ask(
     unknown: Mapping[str, HostKey],
     say: Callable[[str], None],
     answer: Callable[[str], str],
-) -> set[str]:
+) -> list[str]:
     """Show unknown keys to a person; gives the hosts whose keys were accepted.
 
     All are accepted at once only by typing how many there are: a mere `y` is not read, and so is
@@ -143,11 +143,11 @@ def ask(
             "`none` to accept none: "
         ).strip()
         if said == str(len(unknown)):
-            return set(unknown)
+            return list(unknown)
         if said == "none":
-            return set()
+            return []
         if said == "one":
-            return {host for host, key in unknown.items() if _one(host, key, answer)}
+            return [host for host, key in unknown.items() if _one(host, key, answer)]
 
 
 def _one(host: str, key: HostKey, answer: Callable[[str], str]) -> bool:

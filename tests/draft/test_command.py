@@ -12,7 +12,7 @@ import pytest
 from fixtures.model.lab import LabEndpoints
 from fixtures.model.loading import load_inventory
 from lab import simrack
-from plugins.draft.__main__ import DIFFERENT, DONE, UNTRUSTED, USAGE_ERROR, main
+from plugins.draft.__main__ import DIFFERENT, DONE, INTERRUPTED, UNTRUSTED, USAGE_ERROR, main
 from tests.draft.racks import sheet_of
 from tests.simrack.bench import INVENTORIES
 from tests.transport.sshd import sshd
@@ -91,6 +91,29 @@ def test_there_is_something_to_log_in_with(
     (tmp_path / "hall.csv").write_text("cable,kind,a,b\nC1,host,n1/mlx5_0/1,leaf/1\n")
     assert main([str(tmp_path / "hall.csv"), "--out", str(tmp_path / "x.yaml")]) == USAGE_ERROR
     assert "give --key FILE or --agent" in capsys.readouterr().err
+
+
+def test_tables_that_belong_to_no_inventory_are_not_written_over(
+    lab: LabEndpoints, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hall").mkdir()
+    (tmp_path / "hall" / "parts.csv").write_text("part\n")
+    assert run(tmp_path, lab, "--keys", str(lab.known_hosts)) == USAGE_ERROR
+    assert "parts.csv is there without" in capsys.readouterr().err
+    assert (tmp_path / "hall" / "parts.csv").read_text() == "part\n"
+
+
+def test_whoever_leaves_the_terminal_has_accepted_nothing(
+    lab: LabEndpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+
+    def leave(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", leave)
+    assert run(tmp_path, lab) == INTERRUPTED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hall.csv"]
 
 
 def test_a_host_that_is_not_there_is_said_to_be(

@@ -76,6 +76,14 @@ def test_what_a_tray_lacks_is_drafted_as_bought_and_said(tmp_path: Path) -> None
     ]
 
 
+def test_a_product_without_a_profile_is_said(tmp_path: Path) -> None:
+    rack = bench("hgx8")
+    sheet = sheet_of(rack.inventory, tmp_path / "new.csv")
+    (tmp_path / "profiles").mkdir()
+    found = draft(sheet, asked(rack, sheet), tmp_path / "profiles")
+    assert changes.against_sheet(found)[0].startswith("no profile is shipped for NVIDIA H100")
+
+
 def test_hosts_that_nobody_can_say_anything_of_are_left_out_and_named(tmp_path: Path) -> None:
     switches = tuple(f"r01-sw{number:02}" for number in range(1, 10))
     found = drafted("rack7", tmp_path, silent=switches)
