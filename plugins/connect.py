@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.model.inventory import Host, Inventory
+from fixtures.model.inventory_schema import SshSchema
 from fixtures.transport.base import Transport
 from fixtures.transport.connect import Connector
 from fixtures.transport.evidence import RecordingTransport
@@ -82,14 +83,21 @@ def owner() -> str:
 
 
 def _target(inventory: Inventory, name: str, address: str, port: int) -> SshTarget:
-    ssh = inventory.ssh
+    known_hosts = file_of(inventory.folder, inventory.ssh.known_hosts)
+    return server(inventory.ssh, inventory.folder, name, (address, port), known_hosts)
+
+
+def server(
+    ssh: SshSchema, folder: Path, name: str, where: tuple[str, int], known_hosts: Path
+) -> SshTarget:
+    """A server at an address and TCP port, without jump hosts, as an inventory's `ssh` says."""
     return SshTarget(
         host=name,
-        address=address,
-        port=port,
+        address=where[0],
+        port=where[1],
         user=ssh.user,
-        known_hosts=_file(inventory, ssh.known_hosts),
-        key_path=_file(inventory, ssh.key) if ssh.key else None,
+        known_hosts=known_hosts,
+        key_path=file_of(folder, ssh.key) if ssh.key else None,
         use_agent=ssh.agent,
         connect_deadline_s=ssh.connect_deadline_s,
         inactivity_deadline_s=ssh.inactivity_deadline_s,
@@ -103,5 +111,6 @@ def split_hop(hop: str) -> tuple[str, int]:
     return address, int(port) if port.isdecimal() else DEFAULT_PORT
 
 
-def _file(inventory: Inventory, name: str) -> Path:
-    return inventory.folder / Path(name).expanduser()
+def file_of(folder: Path, name: str) -> Path:
+    """A file that an inventory in this folder names."""
+    return folder / Path(name).expanduser()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fixtures.model.errors import RackError
@@ -16,7 +16,7 @@ from fixtures.transport.limiter import HandshakeLimiter
 from fixtures.transport.pool import collect
 from fixtures.transport.ssh import SshTransport
 from fixtures.transport.target import SshTarget
-from plugins.connect import split_hop
+from plugins.connect import server, split_hop
 from plugins.draft import answers
 from plugins.draft.answers import Answer
 from plugins.draft.files import known_hosts
@@ -85,27 +85,16 @@ class Reach:
         known.write_text(known_hosts(trusted), encoding="utf-8")
         hops = [hop for hop in self.hops() if self.name(hop) in trusted]
         return {
-            place.name: self._server(
-                place, known, tuple(self._server(hop, known) for hop in hops if hop != place)
+            place.name: replace(
+                self._server(place, known),
+                jump=tuple(self._server(hop, known) for hop in hops if hop != place),
             )
             for place in places
         }
 
-    def _server(self, place: Place, known: Path, jump: tuple[SshTarget, ...] = ()) -> SshTarget:
-        ssh = self.ssh
-        return SshTarget(
-            host=place.name,
-            address=place.address,
-            port=place.port or ssh.port,
-            user=ssh.user,
-            known_hosts=known,
-            key_path=self.folder / Path(ssh.key).expanduser() if ssh.key else None,
-            use_agent=ssh.agent,
-            jump=jump,
-            connect_deadline_s=ssh.connect_deadline_s,
-            inactivity_deadline_s=ssh.inactivity_deadline_s,
-            sudo=ssh.user != "root",
-        )
+    def _server(self, place: Place, known: Path) -> SshTarget:
+        where = (place.address, place.port or self.ssh.port)
+        return server(self.ssh, self.folder, place.name, where, known)
 
 
 def _hop(text: str) -> Place:
