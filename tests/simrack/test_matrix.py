@@ -234,6 +234,12 @@ def test_runs_in_memory_and_over_ssh_are_held_together() -> None:
     assert "1 with other verdicts" in "\n".join(summary({"rack7": other}))
 
 
+def test_a_warning_has_seen_a_fault_and_nothing_else() -> None:
+    warned = replace(row("imex.nodes_in_domain", "rack7", "PASS"), warned=True)
+    assert line(found(warned), LOST).shown == ("imex.nodes_in_domain",)
+    assert line(found(warned)).shown == ()
+
+
 def test_a_file_is_resumed_and_a_cut_line_is_dropped(tmp_path: Path) -> None:
     path, head = tmp_path / "matrix.jsonl", store.header(RACK)
     assert store.open_file(path, head) == []

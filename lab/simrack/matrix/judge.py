@@ -20,9 +20,10 @@ FIRST_FEW = 3
 class Judged:
     """`ranks` is the place of the right part among the findings for each fault, 0 for none.
 
-    `tests` and `shown` are the tests and metrics that saw something: a limit that does not hold, or
-    what a fault is declared to keep from being judged. `strays` says how many rows of parts without
-    a fault are not PASS, and `wrong` what is not as declared; nothing there is right.
+    `tests` and `shown` are the tests and metrics that saw something: a limit that does not hold,
+    with a fault a warning too, or what it is declared to keep from being judged. `strays` says how
+    many rows of parts without a fault are not PASS, and `wrong` what is not as declared; nothing
+    there is right.
     """
 
     caught: bool
@@ -37,7 +38,7 @@ def judge(puts: Sequence[Put], found: Found, exit_status: int, inventory: Invent
     bad = [row for row in found.rows if not row.well]
     odd = list(strays(puts, bad, inventory))
     faults = [put.fault for put in puts if put.fault.sees]
-    seen = [row for row in bad if _saw(row, faults)]
+    seen = [row for row in found.rows if _saw(row, faults)]
     return Judged(
         caught=bool(faults) and all(caught(fault, found) for fault in faults),
         ranks=tuple(_rank(put, found, inventory) for put in puts if put.fault.sees),
@@ -54,7 +55,7 @@ def _saw(row: Row, faults: Sequence[Fault]) -> bool:
         for fault in faults
         if fault.reason
     )
-    return row.verdict == Verdict.FAIL or hidden
+    return row.verdict == Verdict.FAIL or hidden or (bool(faults) and row.warned)
 
 
 def right_outcome(faults: Sequence[Fault]) -> Outcome:
