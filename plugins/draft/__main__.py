@@ -24,7 +24,7 @@ from plugins.draft.shape import draft
 from plugins.draft.sheet import Place, Sheet, read_sheet
 from plugins.session import INVENTORIES
 
-DONE, DIFFERENT, INTERRUPTED, UNTRUSTED, USAGE_ERROR = 0, 1, 2, 3, 4
+DONE, DIFFERENT, UNTRUSTED, USAGE_ERROR, INTERRUPTED = 0, 1, 3, 4, 130
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,8 +39,8 @@ class Found:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: nothing differs. 1: something differs, or a host does not answer. 2: interrupted. 3:
-    nobody has accepted the keys of some hosts, which were not asked. 4: wrong usage, or our files.
+    """0: nothing differs. 1: something differs, or a host does not answer. 2, of argparse: options.
+    3: nobody has accepted the keys of some hosts, which were not asked. 4: files. 130: interrupted.
     """
     options = _options(arguments)
     try:

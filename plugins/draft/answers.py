@@ -43,7 +43,6 @@ class NicFound:
     are its virtual functions, which are no devices of the host's own here."""
 
     device: str
-    pci: str
     guid: str
     link_layer: str
     rate_gbps: float | None
@@ -219,7 +218,6 @@ def _nic(
     layer = "ethernet" if (port.link_layer or "").lower() == "ethernet" else "infiniband"
     return NicFound(
         device=device.name,
-        pci=addresses.get(device.name, ""),
         guid="" if layer == "ethernet" else next(iter(nic_binding.guids(device)), ""),
         link_layer=layer,
         rate_gbps=port.rate_gbps if port.state == "ACTIVE" else None,

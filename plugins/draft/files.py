@@ -89,7 +89,7 @@ def updated(files: Files, said: Mapping[str, str], keys: Mapping[str, HostKey]) 
         if said.get(part):
             line[column] = said[part]
     old = read_text(files.known_hosts, LARGEST_TABLE_BYTES).splitlines(keepends=True)
-    stay = [line for line in old if line.split(maxsplit=1)[:1] not in [[name] for name in keys]]
+    stay = [line for line in old if line.partition(" ")[0] not in keys]
     return {files.parts: _csv(lines), files.known_hosts: "".join(stay) + known_hosts(keys)}
 
 

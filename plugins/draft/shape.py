@@ -145,13 +145,9 @@ def _racks(
             said.setdefault(place.rack, []).append(name)
     if said:
         return {rack: tuple(hosts) for rack, hosts in said.items()}
-    chassis: dict[str, list[str]] = {}
-    for answer in answers.values():
-        if answer.chassis:
-            chassis.setdefault(answer.chassis, []).append(answer.name)
-    prefixes = {host.partition("-")[0] for hosts in chassis.values() for host in hosts}
+    prefixes = {one.name.partition("-")[0] for one in answers.values() if one.chassis}
     named: dict[str, list[str]] = {}
-    for name in shapes if chassis else ():
+    for name in shapes:
         prefix = name.partition("-")[0]
         if "-" in name and prefix in prefixes:
             named.setdefault(prefix, []).append(name)

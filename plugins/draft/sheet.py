@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fixtures.model.errors import InventoryError
 from fixtures.model.inventory_schema import is_name
+from fixtures.model.loading import tcp_port
 from fixtures.model.parts import host_of
-from fixtures.model.plan import MANAGEMENT, PLACE_COLUMNS, Plan, read_plan
-from fixtures.model.tables import Row, read_table
+from fixtures.model.plan import MANAGEMENT, Plan, read_cables, read_plan
+from fixtures.model.tables import Row
 
-_COLUMNS = ("cable", "kind", "a", "b")
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -50,7 +50,7 @@ def read_sheet(path: Path) -> Sheet:
 
     Raises InventoryError with the line.
     """
-    rows = read_table(path, required=_COLUMNS, optional=("c", "d", *PLACE_COLUMNS))
+    rows = read_cables(path)
     names: dict[str, None] = {}
     for row in rows:
         if row["kind"] in ("host", "trunk", MANAGEMENT):
@@ -102,13 +102,10 @@ def _slot(end: str, place: str) -> str:
 
 
 def _place(name: str, row: Row | None, nics: set[str]) -> Place:
-    port = row["port"] if row else ""
-    if row and port and not (port.isdecimal() and 0 < int(port) < 65536):
-        raise row.error(f"port {port!r} is not a TCP port")
     return Place(
         name=name,
         address=(row["address"] if row else "") or name,
-        port=int(port or 0),
+        port=tcp_port(row) if row else 0,
         rack=row["rack"] if row else "",
         label=row["label"] if row else "",
         nics=tuple(sorted(nics, key=natural)),
